@@ -1,0 +1,1 @@
+"""Frozen values and Protocols that every room may name; no I/O, no driver."""

@@ -1,0 +1,26 @@
+"""What a chunker makes of a document."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open span ``[start, end)`` in code points of the document's stored text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One retrievable passage: the slice ``text`` at ``span``, and the parent window it belongs to, if any.
+
+    ``parent_locator`` is the window's span written as a locator and ``window_text`` its text; both are empty unless
+    the chunker sets them (``ParentChildChunker`` does). In the store a window is kept once and shared.
+    """
+
+    span: Span
+    text: str
+    locator: str
+    parent_locator: str = ""
+    window_text: str = ""

@@ -1,0 +1,77 @@
+"""What an application hands in."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ragspine_pg.contract.label import Sensitivity
+from ragspine_pg.contract.metadata import freeze_metadata
+from ragspine_pg.contract.text import unstorable_offset
+from ragspine_pg.errors import InvalidDocument
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Document:
+    """A text with its identity, attribution and rights.
+
+    ``readers``: None means every member of the tenant, an empty set means no one. ``metadata`` is a JSON object; its
+    numbers keep their exact value (``float`` becomes the ``Decimal`` of its shortest form). ``text`` keeps the
+    source's own characters. Raises ``InvalidDocument`` naming document and field (and the offset of a NUL or lone
+    surrogate); ``ragspine_pg.contract.text.replace_unstorable`` mends such a text where that is wanted.
+    """
+
+    id: str
+    text: str
+    title: str
+    source_uri: str
+    metadata: Mapping[str, Any]
+    readers: frozenset[str] | None
+    sensitivity: Sensitivity
+    language: str | None
+
+    def __init__(
+        self,
+        id: str,
+        text: str,
+        *,
+        title: str = "",
+        source_uri: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        readers: Iterable[str] | None = None,
+        sensitivity: Sensitivity | str = Sensitivity.INTERNAL,
+        language: str | None = None,
+    ) -> None:
+        if not isinstance(id, str) or not id.strip():
+            raise InvalidDocument("a document id is a non-blank string")
+        for field, value in (("id", id), ("text", text), ("title", title), ("source_uri", source_uri)):
+            if not isinstance(value, str):
+                raise InvalidDocument(f"{field} must be a string", field=field)
+            offset = unstorable_offset(value)
+            if offset is not None:
+                shown = id if field != "id" else None
+                raise InvalidDocument(
+                    f"{field} holds a NUL or a lone surrogate at offset {offset}; remove or replace it",
+                    document=shown,
+                    field=field,
+                    offset=offset,
+                )
+        if isinstance(readers, str):
+            raise InvalidDocument("readers is a collection of principals, not one string", document=id)
+        names = None if readers is None else frozenset(readers)
+        for name in names or ():
+            if not isinstance(name, str) or not name.strip() or unstorable_offset(name) is not None:
+                raise InvalidDocument("a reader is a non-blank string without NUL or lone surrogates", document=id)
+        try:
+            label = Sensitivity(sensitivity)
+        except ValueError:
+            raise InvalidDocument(
+                "sensitivity is one of PUBLIC, INTERNAL, CONFIDENTIAL, RESTRICTED", document=id
+            ) from None
+        object.__setattr__(self, "id", id)
+        object.__setattr__(self, "text", text)
+        object.__setattr__(self, "title", title)
+        object.__setattr__(self, "source_uri", source_uri)
+        object.__setattr__(self, "metadata", freeze_metadata(metadata or {}, document=id))
+        object.__setattr__(self, "readers", names)
+        object.__setattr__(self, "sensitivity", label)
+        object.__setattr__(self, "language", language)

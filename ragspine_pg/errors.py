@@ -1,0 +1,135 @@
+"""The error tree: what a caller can act on, each with a stable ``code``.
+
+Only errors with something to do about them are wrapped. A message names ids and never quotes a document's text; the
+driver's DETAIL and CONTEXT, which can hold row values, are cut off (``raise ... from None``).
+"""
+
+from typing import Any, ClassVar
+
+
+class RagSpineError(Exception):
+    """Base of every error of this package.
+
+    ``code`` is stable across releases; ``ids`` holds what the error is about (tenant, library, document, field ...).
+    """
+
+    code: ClassVar[str] = "ragspine"
+
+    def __init__(self, message: str, **ids: str | int | None) -> None:
+        super().__init__(message)
+        self.ids: dict[str, str | int] = {name: value for name, value in ids.items() if value is not None}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), str(self), self.ids)
+
+
+def _rebuild(kind: type[RagSpineError], message: str, ids: dict[str, str | int]) -> RagSpineError:
+    return kind(message, **ids)
+
+
+class ConfigurationError(RagSpineError):
+    """A setting, target or argument is missing, contradictory or of the wrong kind."""
+
+    code = "configuration"
+
+
+class UnsafeRole(ConfigurationError):
+    """The login could read past row-level security: it is a superuser, the owner, or holds the ingest authority."""
+
+    code = "unsafe_role"
+
+
+class SchemaError(RagSpineError):
+    """The schema in the database and this code do not fit; the message names the command that mends it."""
+
+    code = "schema"
+
+
+class EnvironmentChanged(SchemaError):
+    """An index version was built under another server major version or locale than the one that answers."""
+
+    code = "environment_changed"
+
+
+class IngestError(RagSpineError):
+    """Something handed to the ingest path cannot be stored as it is."""
+
+    code = "ingest"
+
+
+class InvalidDocument(IngestError):
+    """A document is malformed: NUL, lone surrogate, blank id, invalid UTF-8, a value JSON cannot hold."""
+
+    code = "invalid_document"
+
+
+class SourceRefused(IngestError):
+    """A source may not be read: outside the allowed roots, too large, or of an unknown kind."""
+
+    code = "source_refused"
+
+
+class LibraryExists(IngestError):
+    """``create_library`` met a library of that id (``exist_ok=True`` accepts it when its profile is the same)."""
+
+    code = "library_exists"
+
+
+class NotFound(RagSpineError):
+    """A tenant, library, document or version that the ingest authority named does not exist."""
+
+    code = "not_found"
+
+
+class VerificationFailed(IngestError):
+    """What was written does not pass its own check; the transaction was rolled back."""
+
+    code = "verification_failed"
+
+
+class QueryError(RagSpineError):
+    """A search, explain or filter cannot be carried out as asked."""
+
+    code = "query"
+
+
+class InvalidFilter(QueryError):
+    """A metadata filter is malformed; the message names field and operator, never the value."""
+
+    code = "invalid_filter"
+
+
+class ModeUnavailable(QueryError):
+    """The mode cannot run in these libraries (no embedding space); it is never silently downgraded."""
+
+    code = "mode_unavailable"
+
+
+class DeadlineExceeded(QueryError):
+    """The deadline passed before an answer was ready."""
+
+    code = "deadline_exceeded"
+
+
+class Cancelled(QueryError):
+    """The caller cancelled; the server was told to stop."""
+
+    code = "cancelled"
+
+
+class ExitViolation(QueryError):
+    """An exit met evidence the caller may not see. The legs should never let it come so far: please report it."""
+
+    code = "exit_violation"
+
+
+class GrantInvalid(QueryError):
+    """A signed grant is malformed, forged, expired, or signed by another key."""
+
+    code = "grant_invalid"
+
+
+class UnavailableError(RagSpineError):
+    """The database cannot be reached, or lost the connection; trying again later can help."""
+
+    code = "unavailable"

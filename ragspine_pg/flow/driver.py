@@ -1,0 +1,46 @@
+"""The blocking driver: performs a flow's steps on one psycopg connection."""
+
+from typing import Any, TypeVar
+
+import psycopg
+
+from ragspine_pg.flow.steps import Copy, Fetch, Flow, Step
+from ragspine_pg.flow.translate import translate
+
+T = TypeVar("T")
+
+
+def run(flow: Flow[T], connection: psycopg.Connection[Any]) -> T:
+    """Drive ``flow`` to its end and return its value; the transaction is the caller's.
+
+    A driver error is translated and thrown into the flow; whatever happens, the flow is closed.
+    """
+    try:
+        step = next(flow)
+        while True:
+            try:
+                reply = _perform(step, connection)
+            except psycopg.Error as error:
+                step = flow.throw(translate(error))
+            else:
+                step = flow.send(reply)
+    except StopIteration as end:
+        value: T = end.value
+        return value
+    finally:
+        flow.close()
+
+
+def _perform(step: Step, connection: psycopg.Connection[Any]) -> Any:
+    with connection.cursor() as cursor:
+        match step:
+            case Fetch(text=text, params=params):
+                cursor.execute(text, params, prepare=False)
+                return cursor.fetchall() if cursor.description is not None else []
+            case Copy(text=text, rows=rows):
+                with cursor.copy(text) as stream:
+                    count = 0
+                    for row in rows:
+                        stream.write_row(row)
+                        count += 1
+                return count

@@ -1,0 +1,73 @@
+"""From the driver's errors to ours: SQLSTATE and constraint name are kept, values never are."""
+
+import psycopg
+
+from ragspine_pg.errors import (
+    ConfigurationError,
+    DeadlineExceeded,
+    EnvironmentChanged,
+    GrantInvalid,
+    IngestError,
+    InvalidFilter,
+    LibraryExists,
+    ModeUnavailable,
+    NotFound,
+    QueryError,
+    RagSpineError,
+    SchemaError,
+    UnavailableError,
+    UnsafeRole,
+    VerificationFailed,
+)
+
+# Class RS: raised by our own SQL functions, with a message that quotes no data. sql/README.md lists them.
+_OURS: dict[str, type[RagSpineError]] = {
+    "RS001": InvalidFilter,
+    "RS002": ConfigurationError,  # an unknown analyzer, field type or setting
+    "RS003": EnvironmentChanged,
+    "RS004": NotFound,
+    "RS005": ModeUnavailable,
+    "RS006": QueryError,  # an argument out of range
+    "RS007": UnsafeRole,
+    "RS008": GrantInvalid,
+    "RS009": VerificationFailed,
+    "RS010": LibraryExists,
+    "RS011": IngestError,
+}
+
+_FOREIGN: dict[str, tuple[type[RagSpineError], str]] = {
+    "57014": (DeadlineExceeded, "the database stopped the statement: the deadline passed, or it was cancelled"),
+    "42501": (
+        ConfigurationError,
+        "the database login lacks a right that this call needs; `ragspine-pg doctor` says which and how to grant it",
+    ),
+    "3F000": (SchemaError, "schema ragspine is missing; run `ragspine-pg migrate`"),
+    "42P01": (SchemaError, "a table of schema ragspine is missing; run `ragspine-pg migrate`"),
+    "42883": (SchemaError, "a function of schema ragspine is missing; run `ragspine-pg migrate`"),
+}
+
+
+def translate(error: psycopg.Error) -> RagSpineError:
+    """Our error for a driver's: what a caller can act on by its own class, the rest as a plain ``RagSpineError``.
+
+    The driver's text is used for class RS alone: the messages of other errors, and every DETAIL and CONTEXT, can quote
+    values. Raise the result ``from None``.
+    """
+    state = error.sqlstate or ""
+    constraint = error.diag.constraint_name
+    if state in _OURS:
+        return _OURS[state](error.diag.message_primary or "refused", sqlstate=state)
+    if state in _FOREIGN:
+        kind, message = _FOREIGN[state]
+        return kind(message, sqlstate=state)
+    if state.startswith("23"):
+        return IngestError(
+            f"the database refused the write: {constraint or 'a constraint'} does not hold",
+            sqlstate=state,
+            constraint=constraint,
+        )
+    if isinstance(error, psycopg.OperationalError) or state[:2] in {"08", "57", "53"}:
+        return UnavailableError(
+            "the database cannot be reached or closed the connection; nothing half-done was kept", sqlstate=state or None
+        )
+    return RagSpineError(f"the database reported {type(error).__name__} (SQLSTATE {state or 'unknown'})", sqlstate=state)

@@ -1,0 +1,1 @@
+"""The only room that composes SQL: the catalogue of ``sql/`` and the types its rows become."""

@@ -1,0 +1,21 @@
+"""Reads the files of ``sql/``, wherever the package is installed."""
+
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from typing import Any, TypeVar
+
+from ragspine_pg.flow.steps import Statement
+
+Row = TypeVar("Row")
+
+
+@cache
+def read(folder: str, name: str) -> str:
+    """The text of ``sql/<folder>/<name>.sql``."""
+    return (files("ragspine_pg._sql") / folder / f"{name}.sql").read_text(encoding="utf-8")
+
+
+def query(name: str, row: Callable[..., Row] = tuple[Any, ...]) -> Statement[Row]:
+    """The statement ``sql/queries/<name>.sql``; ``row`` is called with the columns of a row in order."""
+    return Statement(name, read("queries", name), row)
