@@ -1,0 +1,69 @@
+"""``python -m ragspine_pg.schema.generate``: writes the DDL of the newest migration from ``tables.py``.
+
+Only until its release; afterwards a change is a migration of its own, and the file's hash is in ``sql/frozen.txt``.
+"""
+
+from importlib.resources import files
+from pathlib import Path
+
+from pgvector.sqlalchemy import SPARSEVEC
+from sqlalchemy import Table
+from sqlalchemy.dialects.postgresql.base import PGCompiler, PGDDLCompiler, PGDialect, PGTypeCompiler
+from sqlalchemy.schema import CreateIndex, CreateSequence, CreateTable, SetTableComment
+from sqlalchemy.types import UserDefinedType
+
+from ragspine_pg.schema.tables import metadata
+from ragspine_pg.statement.render import PLACEHOLDER
+
+HEADER = """\
+-- The tables of schema ragspine. Generated from ragspine_pg/schema/tables.py by
+-- `python -m ragspine_pg.schema.generate`; a test holds the two equal.
+
+"""
+
+
+class _Types(PGTypeCompiler):
+    """Names pgvector's types with the placeholder for their schema."""
+
+    def visit_user_defined(self, type_: UserDefinedType[object], **kw: object) -> str:
+        spec = str(super().visit_user_defined(type_, **kw))
+        return f"{PLACEHOLDER}.{spec.lower()}" if isinstance(type_, SPARSEVEC) else spec
+
+
+class _Dialect(PGDialect):
+    type_compiler_cls = _Types
+    statement_compiler = PGCompiler
+    ddl_compiler = PGDDLCompiler
+    supports_statement_cache = False
+
+
+def ddl() -> str:
+    """All tables with their sequences, indexes, comments and row security, as one SQL text."""
+    dialect = _Dialect()
+    statements = [str(CreateSequence(sequence).compile(dialect=dialect)) for sequence in metadata._sequences.values()]
+    for table in metadata.sorted_tables:
+        statements.append(str(CreateTable(table).compile(dialect=dialect)))
+        statements += [
+            str(CreateIndex(index).compile(dialect=dialect))
+            for index in sorted(table.indexes, key=lambda index: str(index.name))
+        ]
+        statements += [str(SetTableComment(table).compile(dialect=dialect))] if table.comment else []
+        statements.append(_row_security(table))
+    lines = (line.rstrip() for statement in statements for line in f"{statement.strip()};\n".split("\n"))
+    return HEADER + "\n".join(lines).replace("\t", "  ")
+
+
+def _row_security(table: Table) -> str:
+    """On every table, keys included: a right granted by mistake shows nothing without a policy besides."""
+    return f"ALTER TABLE {table.fullname} ENABLE ROW LEVEL SECURITY"
+
+
+def main() -> None:
+    """Write the file in the source tree."""
+    target = Path(str(files("ragspine_pg._migrations") / "versions" / "rpg0001_create_spine.sql"))
+    target.write_text(ddl(), encoding="utf-8")
+    print(f"wrote {target.name}")
+
+
+if __name__ == "__main__":
+    main()

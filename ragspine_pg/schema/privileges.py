@@ -1,0 +1,50 @@
+"""Who may do what: ONE table of rights. Every migrate applies it, and a test compares it with reality.
+
+Nothing that is not written here is granted: PUBLIC and both group roles lose everything of ours first.
+
+- ``RELATIONS``: table → role → rights; a table that is missing here has no rights at all.
+- ``SEQUENCES``: sequence → role → rights (identity columns need none).
+- ``FUNCTIONS``: function name (all its overloads) → the roles that may EXECUTE it.
+"""
+
+from collections.abc import Mapping
+
+READER = "ragspine_reader"
+"""Group role of logins that search. Never member of the other."""
+
+INGEST = "ragspine_ingest"
+"""Group role of logins that write documents. Never member of the other."""
+
+ROLES: tuple[str, ...] = (READER, INGEST)
+
+_WRITE = "SELECT, INSERT, UPDATE, DELETE"
+
+RELATIONS: Mapping[str, Mapping[str, str]] = {
+    # Both must be able to see whether the schema fits the code.
+    "alembic_version": {READER: "SELECT", INGEST: "SELECT"},
+    # Owner only: whoever reads a key can mint grants.
+    "grant_key": {},
+    "tenant": {READER: "SELECT", INGEST: _WRITE},
+    "library": {READER: "SELECT", INGEST: _WRITE},
+    "library_field": {INGEST: _WRITE},
+    "acl_class": {READER: "SELECT", INGEST: _WRITE},
+    "acl_reader": {READER: "SELECT", INGEST: _WRITE},
+    "document": {READER: "SELECT", INGEST: _WRITE},
+    "document_page": {READER: "SELECT", INGEST: _WRITE},
+    "document_field": {READER: "SELECT", INGEST: _WRITE},
+    "index_version": {READER: "SELECT", INGEST: _WRITE},
+    "parent_window": {READER: "SELECT", INGEST: _WRITE},
+    "chunk": {READER: "SELECT", INGEST: _WRITE},
+    # The lexical internals mix classes: definer functions evaluate them, no reader sees them.
+    "chunk_lexical": {INGEST: _WRITE},
+    "lexeme": {INGEST: _WRITE},
+    "lexeme_stat": {INGEST: _WRITE},
+    "corpus_stat": {INGEST: _WRITE},
+}
+
+SEQUENCES: Mapping[str, Mapping[str, str]] = {
+    "batch": {INGEST: "USAGE"},
+}
+
+FUNCTIONS: Mapping[str, tuple[str, ...]] = {
+}

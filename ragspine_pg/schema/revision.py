@@ -1,0 +1,10 @@
+"""The revisions this code knows, in order, without Alembic: what ``check`` compares a database with."""
+
+# Alembic's ids in `migrations/versions`; a test holds the two equal.
+REVISIONS: tuple[str, ...] = ("rpg0001",)
+
+HEAD = REVISIONS[-1]
+"""The revision this code needs."""
+
+VERSION_TABLE = "alembic_version"
+"""Ours lies in schema ``ragspine``, apart from a host application's own."""

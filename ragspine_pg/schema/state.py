@@ -1,0 +1,127 @@
+"""What every migrate makes true again, whatever was before: group roles, policies, rights.
+
+All of it is idempotent SQL in DO blocks, the same text online and offline, because each part depends on what the
+database allows: a group role is created where the migrating role may, used where it exists, else left out. Whoever makes
+the roles later runs ``ragspine-pg migrate`` again.
+"""
+
+import re
+from collections.abc import Iterator
+
+from ragspine_pg.schema.privileges import FUNCTIONS, RELATIONS, ROLES, SEQUENCES
+from ragspine_pg.statement.catalogue import read
+from ragspine_pg.statement.render import render
+
+POLICIES: tuple[str, ...] = ()
+"""The files of ``sql/policies`` in force, in order. A migration that replaces a policy drops the old one."""
+
+_POLICY = re.compile(r"^CREATE POLICY (?P<policy>\w+)\s+ON ragspine\.(?P<table>\w+)\b.*?;[ \t]*$", re.MULTILINE | re.DOTALL)
+
+
+def roles_sql() -> str:
+    """Creates the missing group roles if the migrating role may (superuser or CREATEROLE)."""
+    wanted = ", ".join(f"'{role}'" for role in ROLES)
+    return f"""\
+DO $roles$
+DECLARE
+  wanted text;
+BEGIN
+  FOREACH wanted IN ARRAY ARRAY[{wanted}] LOOP
+    IF pg_catalog.to_regrole(wanted) IS NULL
+       AND (SELECT rolsuper OR rolcreaterole FROM pg_catalog.pg_roles WHERE rolname = current_user) THEN
+      BEGIN
+        EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN', wanted);
+      EXCEPTION WHEN duplicate_object OR unique_violation THEN
+        NULL;  -- another database of this cluster was quicker
+      END;
+    END IF;
+  END LOOP;
+END
+$roles$"""
+
+
+def policy_statements(text: str) -> Iterator[tuple[str, str, str]]:
+    """(table, policy, statement) of each ``CREATE POLICY`` in a policy file.
+
+    :raises ValueError: something else than comments and CREATE POLICY statements is in the file.
+    """
+    for match in _POLICY.finditer(text):
+        yield match["table"], match["policy"], match[0].strip().removesuffix(";")
+    rest = re.sub(r"--[^\n]*", "", _POLICY.sub("", text)).strip()
+    if rest:
+        raise ValueError(f"a policy file holds only CREATE POLICY ragspine statements, found: {rest[:60]}")
+
+
+def policies_sql(vector_schema: str) -> list[str]:
+    """Creates each policy that is missing; one that names an absent group role waits until the role exists."""
+    return [
+        _policy_sql(*statement)
+        for name in POLICIES
+        for statement in policy_statements(render(read("policies", name), vector_schema))
+    ]
+
+
+def _policy_sql(table: str, policy: str, statement: str) -> str:
+    conditions = [
+        "NOT EXISTS (SELECT FROM pg_catalog.pg_policy"
+        f" WHERE polname = '{policy}' AND polrelid = pg_catalog.to_regclass('ragspine.{table}'))",
+        f"pg_catalog.to_regclass('ragspine.{table}') IS NOT NULL",
+        *(f"pg_catalog.to_regrole('{role}') IS NOT NULL" for role in ROLES if re.search(rf"\b{role}\b", statement)),
+    ]
+    condition = "\n     AND ".join(conditions)
+    return f"DO $policy$\nBEGIN\n  IF {condition} THEN\n    {statement};\n  END IF;\nEND\n$policy$"
+
+
+def rights_sql() -> str:
+    """Takes everything of ours from PUBLIC and the group roles, then grants what ``privileges`` says."""
+    grants: list[str] = []
+    for role in ROLES:
+        grants.append(f"('schema', 'ragspine', '{role}', 'USAGE')")
+        for kind, table in (("table", RELATIONS), ("sequence", SEQUENCES)):
+            grants += [f"('{kind}', '{name}', '{role}', '{of[role]}')" for name, of in table.items() if role in of]
+        grants += [f"('function', '{name}', '{role}', 'EXECUTE')" for name, roles in FUNCTIONS.items() if role in roles]
+    values = ",\n      ".join(grants)
+    roles = ", ".join(f"'{role}'" for role in ROLES)
+    return f"""\
+DO $rights$
+DECLARE
+  grantee text;
+  target record;
+BEGIN
+  FOR grantee IN
+    SELECT 'PUBLIC' UNION ALL SELECT rolname::text FROM pg_catalog.pg_roles WHERE rolname IN ({roles})
+  LOOP
+    EXECUTE 'REVOKE ALL ON SCHEMA ragspine FROM ' || grantee;
+    EXECUTE 'REVOKE ALL ON ALL TABLES IN SCHEMA ragspine FROM ' || grantee;
+    EXECUTE 'REVOKE ALL ON ALL SEQUENCES IN SCHEMA ragspine FROM ' || grantee;
+    EXECUTE 'REVOKE ALL ON ALL ROUTINES IN SCHEMA ragspine FROM ' || grantee;
+  END LOOP;
+  -- What does not exist yet, or no longer, is left out: an older revision is brought up with the newest rights.
+  FOR target IN
+    SELECT wish.kind, existing.named, wish.role, wish.rights
+      FROM (VALUES
+      {values}
+      ) AS wish (kind, name, role, rights)
+      JOIN pg_catalog.pg_roles AS known ON known.rolname = wish.role
+      JOIN (
+        SELECT 'schema' AS kind, 'ragspine' AS name, 'ragspine' AS named
+        UNION ALL
+        SELECT CASE relkind WHEN 'S' THEN 'sequence' ELSE 'table' END, relname::text, oid::regclass::text
+          FROM pg_catalog.pg_class
+         WHERE relnamespace = 'ragspine'::regnamespace AND relkind IN ('r', 'p', 'v', 'S')
+        UNION ALL
+        SELECT 'function', proname::text, oid::regprocedure::text
+          FROM pg_catalog.pg_proc
+         WHERE pronamespace = 'ragspine'::regnamespace AND prokind = 'f'
+      ) AS existing ON existing.kind = wish.kind AND existing.name = wish.name
+     ORDER BY wish.kind, existing.named, wish.role
+  LOOP
+    EXECUTE pg_catalog.format('GRANT %s ON %s %s TO %I', target.rights, target.kind, target.named, target.role);
+  END LOOP;
+END
+$rights$"""
+
+
+def state_sql(vector_schema: str) -> list[str]:
+    """Everything above, in order, for a schema that exists."""
+    return [roles_sql(), *policies_sql(vector_schema), rights_sql()]
