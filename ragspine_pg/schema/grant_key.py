@@ -1,74 +1,11 @@
-"""The key that signs grants: made once, shown once, stored as the two padded blocks of HMAC (RFC 2104).
-
-Its text form, in ``RAGSPINE_GRANT_KEY`` and in ``Migrated.grant_key``, is ``<key_id>:<key>``: 8 hex digits, the first of
-sha256(key), and the 32 bytes of the key as 64 hex digits.
-"""
-
-import hashlib
-import re
-import secrets
-from dataclasses import dataclass
+"""Stores the key that verifies grants: made once, shown once, kept as the two padded blocks of HMAC (RFC 2104)."""
 
 from sqlalchemy import Connection, select
 from sqlalchemy.dialects.postgresql import insert
 
+from ragspine_pg.contract.grant import GrantKey
 from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.schema.tables import grant_key as grant_key_table
-
-_TEXT = re.compile(r"(?P<id>[0-9a-f]{8}):(?P<key>[0-9a-f]{64})")
-_BLOCK = 64
-
-
-@dataclass(frozen=True, slots=True)
-class GrantKey:
-    """A key of 32 bytes and what is derived from it. Its repr shows the id alone."""
-
-    key: bytes
-
-    def __repr__(self) -> str:
-        return f"GrantKey({self.key_id})"
-
-    def __str__(self) -> str:
-        return repr(self)
-
-    @property
-    def key_id(self) -> str:
-        """The first 8 hex digits of the key's sha256: names the key in a grant, reveals nothing of it."""
-        return hashlib.sha256(self.key).hexdigest()[:8]
-
-    @property
-    def text(self) -> str:
-        """``<key_id>:<key>``, secret."""
-        return f"{self.key_id}:{self.key.hex()}"
-
-    @property
-    def inner_pad(self) -> bytes:
-        """The block that HMAC hashes before the message."""
-        return bytes(byte ^ 0x36 for byte in self.key.ljust(_BLOCK, b"\0"))
-
-    @property
-    def outer_pad(self) -> bytes:
-        """The block that HMAC hashes before the inner hash."""
-        return bytes(byte ^ 0x5C for byte in self.key.ljust(_BLOCK, b"\0"))
-
-    @classmethod
-    def parse(cls, text: str) -> "GrantKey":
-        """The key of its text form.
-
-        :raises ConfigurationError: another form, or an id that does not belong to the key.
-        """
-        match = _TEXT.fullmatch(text.strip())
-        key = cls(bytes.fromhex(match["key"])) if match else None
-        if match is None or key is None or key.key_id != match["id"]:
-            raise ConfigurationError(
-                "the grant key is not of the form <8 hex digits>:<64 hex digits> that `ragspine-pg migrate` shows"
-            )
-        return key
-
-    @classmethod
-    def new(cls) -> "GrantKey":
-        """A fresh random key."""
-        return cls(secrets.token_bytes(32))
 
 
 def store_grant_key(connection: Connection, given: str | None) -> GrantKey | None:

@@ -47,4 +47,38 @@ SEQUENCES: Mapping[str, Mapping[str, str]] = {
 }
 
 FUNCTIONS: Mapping[str, tuple[str, ...]] = {
+    # What a search calls, in Python or in SQL.
+    "analyze": ROLES,
+    "assume": ROLES,
+    "search": (READER,),
+    "search_json": (READER,),
+    "search_lexical": (READER,),
+    "assume_v1": ROLES,
+    "lexical_leg_v1": (READER,),
+    "query_terms_v1": (READER,),
+    "read_passages_v1": (READER,),
+    "readable_libraries_v1": (READER,),
+    "search_hits_v1": (READER,),
+    "search_json_v1": (READER,),
+    "search_lexical_v1": (READER,),
+    "search_v1": (READER,),
+    "require_backstop_v1": (READER,),
+    "document_slice_v1": ROLES,
+    # Canonical JSON.
+    "canonical_float_v1": (READER,),
+    "canonical_json_v1": (READER,),
+    "canonical_number_v1": (READER,),
+    "canonical_scalar_v1": (READER,),
+    # The policies call these as whoever asks, the ingest role included.
+    "granted_tenant_no_v1": ROLES,
+    "granted_v1": ROLES,
+    "visible_classes_v1": ROLES,
+    # Analysis, at query and at ingest.
+    "analyze_v1": ROLES,
+    "cjk_class_v1": ROLES,
+    "count_bigrams_v1": ROLES,
+    "count_lexemes_v1": ROLES,
+    "strip_cjk_v1": ROLES,
+    "text_search_config_v1": ROLES,
+    "environment_v1": (INGEST,),
 }

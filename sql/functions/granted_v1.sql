@@ -1,0 +1,58 @@
+-- Who the current transaction may act for: the verified content of its signed grant.
+--
+-- Reads the setting ragspine.grant, `rg1.<key id>.<expiry, seconds since 1970>.<base64url of {"principals": [...],
+-- "tenant": ...}>.<HMAC-SHA-256 in hex>`, signed over everything before the last dot.
+-- Returns one row: state ('valid', 'missing', 'malformed', 'unknown key', 'forged' or 'expired') and, where valid, the
+--         tenant's number (null for a tenant that is unknown here) and the principals.
+--
+-- SECURITY DEFINER: only the owner may read grant_key. HMAC is RFC 2104 over the two stored pads. Both sides of the
+-- comparison are hashed with a nonce that is fresh each time, so that its timing tells nothing of the right signature.
+-- Nothing of the payload is parsed before the signature holds. Expiry is judged by statement_timestamp(): a grant that ran
+-- out in the middle of a transaction is no grant for the next statement.
+CREATE FUNCTION ragspine.granted_v1(OUT state text, OUT tenant_no integer, OUT principals text[])
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  given CONSTANT text := current_setting('ragspine.grant', true);
+  part text[];
+  signed text;
+  nonce bytea;
+  expected bytea;
+  payload jsonb;
+BEGIN
+  IF coalesce(given, '') = '' THEN
+    state := 'missing';
+    RETURN;
+  END IF;
+  IF given !~ '^rg1\.[0-9a-f]{8}\.[0-9]{1,15}\.[A-Za-z0-9_-]+\.[0-9a-f]{64}$' THEN
+    state := 'malformed';
+    RETURN;
+  END IF;
+  part := string_to_array(given, '.');
+  signed := left(given, -65);
+  SELECT sha256(k.outer_pad || sha256(k.inner_pad || convert_to(signed, 'UTF8'))) INTO expected
+    FROM ragspine.grant_key AS k
+   WHERE k.key_id = part[2] AND k.retired_at IS NULL;
+  IF expected IS NULL THEN
+    state := 'unknown key';
+    RETURN;
+  END IF;
+  nonce := uuid_send(gen_random_uuid());
+  IF sha256(nonce || expected) <> sha256(nonce || decode(part[5], 'hex')) THEN
+    state := 'forged';
+    RETURN;
+  END IF;
+  IF part[3]::bigint < extract(epoch FROM statement_timestamp()) THEN
+    state := 'expired';
+    RETURN;
+  END IF;
+  payload := convert_from(
+    decode(rpad(translate(part[4], '-_', '+/'), (length(part[4]) + 3) / 4 * 4, '='), 'base64'), 'UTF8')::jsonb;
+  state := 'valid';
+  principals := ARRAY(SELECT jsonb_array_elements_text(payload -> 'principals'));
+  SELECT t.tenant_no INTO tenant_no FROM ragspine.tenant AS t WHERE t.tenant = payload ->> 'tenant' COLLATE "C";
+END
+$$;
+
+COMMENT ON FUNCTION ragspine.granted_v1() IS 'The verified content of the transaction''s signed grant.';

@@ -1,0 +1,80 @@
+-- The lexical leg: the k best chunks of a version for a query by exact BM25, among what the transaction's grant may read.
+--
+-- version_no: an index version of the grant's tenant.
+-- filter:     a metadata filter in its JSON form, or null.
+-- min_score:  the least score to return, or null.
+-- Returns     chunk number and id, rank from 1 and score; ties by chunk id in code-point order.
+--
+-- score = sum over the query's lexemes, in code-point order, of frequency in the query * idf * impact, in float64, where
+-- impact = tf / (tf + k1 * (1 - b + b * length / pivot)) was stored as float32 at ingest (Robertson and Zaragoza 2009, in
+-- Lucene's form without the constant factor k1 + 1).
+--
+-- One scan of the readable, filtered rows orders them by the float32 inner product, which selects but does not decide: all
+-- rows within its rounding error of the k-th best are scored again exactly, and only that score ranks them. Access and
+-- filter stand in the same statement as the limit, so k is filled while rows qualify.
+-- SECURITY DEFINER: postings and statistics belong to the owner. The tenant and the classes come from the verified grant,
+-- never from an argument; what leaves is numbers and scores of readable chunks.
+CREATE FUNCTION ragspine.lexical_leg_v1(
+  version_no integer, query text, k integer, filter jsonb DEFAULT NULL, min_score double precision DEFAULT NULL)
+RETURNS TABLE (chunk_no bigint, chunk_id text, rank integer, score double precision)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  tenant CONSTANT integer := ragspine.granted_tenant_no_v1();
+  classes CONSTANT integer[] := ragspine.visible_classes_v1();
+  library integer;
+  weights double precision[];
+  units @vector@.sparsevec[];
+  terms @vector@.sparsevec;
+  margin double precision;
+  depth integer;
+  scan text;
+  numbers bigint[];
+  sums double precision[];
+BEGIN
+  IF k IS NULL OR k NOT BETWEEN 1 AND 1000 THEN
+    RAISE EXCEPTION 'k must be between 1 and 1000' USING ERRCODE = 'RS006';
+  END IF;
+  SELECT v.library_no INTO library
+    FROM ragspine.index_version AS v
+   WHERE v.tenant_no = tenant AND v.version_no = lexical_leg_v1.version_no;
+  scan := ragspine.lexical_scan_v1(filter, tenant, library);  -- also judges the filter, whether or not anything matches
+  SELECT array_agg(t.frequency * t.idf ORDER BY t.lexeme COLLATE "C"),
+         array_agg(('{' || t.lexeme_no || ':1}/1000000000')::@vector@.sparsevec ORDER BY t.lexeme COLLATE "C"),
+         ('{' || string_agg(t.lexeme_no || ':' || (t.frequency * t.idf)::real, ',' ORDER BY t.lexeme_no) || '}/1000000000')
+           ::@vector@.sparsevec
+    INTO weights, units, terms
+    FROM ragspine.weigh_terms_v1(tenant, lexical_leg_v1.version_no, classes, query) AS t;
+  IF weights IS NULL THEN
+    RETURN;
+  END IF;
+  -- Each product, each addition and each rounded weight errs by at most 2^-24 of a positive sum; twice that, on both sides.
+  margin := (cardinality(weights) + 3) * 2.4e-7;
+  depth := k + 16;
+  LOOP
+    EXECUTE scan INTO numbers, sums USING filter, tenant, lexical_leg_v1.version_no, classes, terms, depth;
+    EXIT WHEN coalesce(cardinality(numbers), 0) < depth OR sums[depth] < sums[k] * (1 - margin);
+    depth := depth * 4;
+  END LOOP;
+  RETURN QUERY
+    SELECT s.chunk_no, s.chunk_id, (row_number() OVER (ORDER BY s.score DESC, s.chunk_id COLLATE "C"))::integer, s.score
+      FROM (SELECT c.chunk_no, c.chunk_id,
+                   (SELECT sum(u.weight * -(x.impacts OPERATOR(@vector@.<#>) u.unit) ORDER BY u.position)
+                      FROM unnest(weights, units) WITH ORDINALITY AS u(weight, unit, position)) AS score
+              FROM unnest(numbers, sums) AS n(chunk_no, approximate)
+              JOIN ragspine.chunk AS c
+                ON c.tenant_no = tenant AND c.version_no = lexical_leg_v1.version_no AND c.chunk_no = n.chunk_no
+              JOIN ragspine.chunk_lexical AS x
+                ON x.tenant_no = c.tenant_no AND x.version_no = c.version_no AND x.acl_class_no = c.acl_class_no
+               AND x.chunk_no = c.chunk_no
+             WHERE n.approximate >= coalesce(sums[k], 0) * (1 - margin)
+               AND c.acl_class_no = ANY (classes)) AS s
+     WHERE min_score IS NULL OR s.score >= min_score
+     ORDER BY 3
+     LIMIT k;
+END
+$$;
+
+COMMENT ON FUNCTION ragspine.lexical_leg_v1(integer, text, integer, jsonb, double precision)
+  IS 'The k best readable chunks of a version for a query by exact BM25.';

@@ -1,0 +1,20 @@
+-- The lexemes of a query that occur in what the transaction's grant may read of a version, in code-point order.
+--
+-- version_no: an index version of the grant's tenant.
+-- Returns   lexeme, its frequency in the query, the number of readable chunks that hold it, and
+--           idf = ln(1 + (N - df + 0.5) / (df + 0.5)) (Lucene's BM25Similarity), N and df over the readable chunks alone.
+--
+-- SECURITY DEFINER: statistics are kept by class and belong to the owner; only sums over readable classes leave this
+-- function, so a lexeme that occurs only in what the caller may not read does not exist here.
+CREATE FUNCTION ragspine.query_terms_v1(version_no integer, query text)
+RETURNS TABLE (lexeme text, frequency integer, chunk_count bigint, idf double precision)
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT t.lexeme, t.frequency, t.chunk_count, t.idf
+    FROM ragspine.weigh_terms_v1(
+           ragspine.granted_tenant_no_v1(), query_terms_v1.version_no, ragspine.visible_classes_v1(), query) AS t
+   ORDER BY t.lexeme COLLATE "C"
+$$;
+
+COMMENT ON FUNCTION ragspine.query_terms_v1(integer, text) IS 'A query''s lexemes with their statistics over readable chunks.';

@@ -1,0 +1,28 @@
+-- The classes the transaction's grant may read, sorted; empty without a valid grant or without a principal.
+--
+-- Open classes for any principal of the tenant, and the classes that name one of the principals. The readable labels are
+-- listed, so that an unknown label would be as unreadable as RESTRICTED.
+-- SECURITY DEFINER: the caller sees only those rows of acl_class and acl_reader that this very function lets through.
+CREATE FUNCTION ragspine.visible_classes_v1()
+RETURNS integer[]
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT ARRAY(
+    SELECT c.acl_class_no
+      FROM ragspine.granted_v1() AS g
+      JOIN ragspine.acl_class AS c ON c.tenant_no = g.tenant_no
+     WHERE cardinality(g.principals) > 0
+       AND c.open_to_members
+       AND c.sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL')
+    UNION
+    SELECT c.acl_class_no
+      FROM ragspine.granted_v1() AS g
+     CROSS JOIN LATERAL unnest(g.principals) AS p(principal)
+      JOIN ragspine.acl_reader AS r ON r.tenant_no = g.tenant_no AND r.principal = p.principal COLLATE "C"
+      JOIN ragspine.acl_class AS c ON c.tenant_no = r.tenant_no AND c.acl_class_no = r.acl_class_no
+     WHERE c.sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL')
+    ORDER BY 1)
+$$;
+
+COMMENT ON FUNCTION ragspine.visible_classes_v1() IS 'Classes that the transaction''s grant may read.';

@@ -1,0 +1,33 @@
+-- The lexemes of a query that occur in the given classes of a version, with their numbers and idf. Owner only.
+--
+-- Returns one row a lexeme, in no order; see query_terms_v1, its door for readers.
+CREATE FUNCTION ragspine.weigh_terms_v1(tenant_no integer, version_no integer, classes integer[], query text)
+RETURNS TABLE (lexeme text, lexeme_no integer, frequency integer, chunk_count bigint, idf double precision)
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+  WITH term AS MATERIALIZED (
+    SELECT a.lexeme, l.lexeme_no, a.frequency,
+           (SELECT sum(s.chunk_count)
+              FROM ragspine.lexeme_stat AS s
+             WHERE s.tenant_no = l.tenant_no AND s.version_no = l.version_no AND s.lexeme_no = l.lexeme_no
+               AND s.acl_class_no = ANY (classes)) AS chunk_count
+      FROM ragspine.index_version AS v
+     CROSS JOIN LATERAL ragspine.analyze_v1(query, v.analyzer) AS a
+      JOIN ragspine.lexeme AS l
+        ON l.tenant_no = v.tenant_no AND l.version_no = v.version_no AND l.lexeme = a.lexeme COLLATE "C"
+     WHERE v.tenant_no = weigh_terms_v1.tenant_no AND v.version_no = weigh_terms_v1.version_no
+  ), corpus AS MATERIALIZED (
+    SELECT sum(c.chunk_count) AS chunk_count
+      FROM ragspine.corpus_stat AS c
+     WHERE c.tenant_no = weigh_terms_v1.tenant_no AND c.version_no = weigh_terms_v1.version_no
+       AND c.acl_class_no = ANY (classes)
+  )
+  SELECT t.lexeme, t.lexeme_no, t.frequency, t.chunk_count,
+         ln(1 + (c.chunk_count - t.chunk_count + 0.5)::double precision / (t.chunk_count + 0.5)::double precision)
+    FROM term AS t
+   CROSS JOIN corpus AS c
+   WHERE t.chunk_count > 0
+$$;
+
+COMMENT ON FUNCTION ragspine.weigh_terms_v1(integer, integer, integer[], text) IS 'A query''s lexemes with numbers and idf over classes.';

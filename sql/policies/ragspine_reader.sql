@@ -1,0 +1,29 @@
+-- For members of ragspine_reader the same bounds once more, as restrictive policies.
+--
+-- Applied at every migrate where the role exists. Permissive policies are OR-ed: a login that was made a member of
+-- ragspine_ingest as well would see everything. A restrictive policy is AND-ed, so it still holds then.
+
+DROP POLICY IF EXISTS bounded ON ragspine.document;
+CREATE POLICY bounded ON ragspine.document AS RESTRICTIVE TO ragspine_reader USING (
+  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
+  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));
+
+DROP POLICY IF EXISTS bounded ON ragspine.document_page;
+CREATE POLICY bounded ON ragspine.document_page AS RESTRICTIVE TO ragspine_reader USING (
+  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
+  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));
+
+DROP POLICY IF EXISTS bounded ON ragspine.document_field;
+CREATE POLICY bounded ON ragspine.document_field AS RESTRICTIVE TO ragspine_reader USING (
+  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
+  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));
+
+DROP POLICY IF EXISTS bounded ON ragspine.chunk;
+CREATE POLICY bounded ON ragspine.chunk AS RESTRICTIVE TO ragspine_reader USING (
+  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
+  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));
+
+DROP POLICY IF EXISTS bounded ON ragspine.parent_window;
+CREATE POLICY bounded ON ragspine.parent_window AS RESTRICTIVE TO ragspine_reader USING (
+  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
+  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));

@@ -1,0 +1,75 @@
+-- What a reader sees: rows of its grant's tenant whose class the grant may read. No grant, no rows.
+--
+-- Applied at every migrate, to everyone (TO PUBLIC), so that a login outside our group roles sees nothing either. Each
+-- function call is a scalar subquery: evaluated once a statement, and its value can be an index condition, since integer
+-- equality is leakproof. A library, and so its versions, exists for a caller that can read one of its documents.
+-- The last tables have row-level security and no policy for readers: they mix classes and belong to the owner's functions.
+
+ALTER TABLE ragspine.tenant ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS readable ON ragspine.tenant;
+CREATE POLICY readable ON ragspine.tenant FOR SELECT TO PUBLIC USING (
+  tenant_no = (SELECT ragspine.granted_tenant_no_v1()));
+
+ALTER TABLE ragspine.library ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS readable ON ragspine.library;
+CREATE POLICY readable ON ragspine.library FOR SELECT TO PUBLIC USING (
+  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
+  AND EXISTS (SELECT FROM ragspine.document AS d
+               WHERE d.tenant_no = library.tenant_no AND d.library_no = library.library_no));
+
+ALTER TABLE ragspine.index_version ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS readable ON ragspine.index_version;
+CREATE POLICY readable ON ragspine.index_version FOR SELECT TO PUBLIC USING (
+  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
+  AND EXISTS (SELECT FROM ragspine.library AS l
+               WHERE l.tenant_no = index_version.tenant_no AND l.library_no = index_version.library_no));
+
+ALTER TABLE ragspine.acl_class ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS readable ON ragspine.acl_class;
+CREATE POLICY readable ON ragspine.acl_class FOR SELECT TO PUBLIC USING (
+  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
+  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));
+
+ALTER TABLE ragspine.acl_reader ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS readable ON ragspine.acl_reader;
+CREATE POLICY readable ON ragspine.acl_reader FOR SELECT TO PUBLIC USING (
+  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
+  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[])
+  AND principal = ANY ((SELECT g.principals FROM ragspine.granted_v1() AS g)::text[]));
+
+ALTER TABLE ragspine.document ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS readable ON ragspine.document;
+CREATE POLICY readable ON ragspine.document FOR SELECT TO PUBLIC USING (
+  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
+  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));
+
+ALTER TABLE ragspine.document_page ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS readable ON ragspine.document_page;
+CREATE POLICY readable ON ragspine.document_page FOR SELECT TO PUBLIC USING (
+  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
+  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));
+
+ALTER TABLE ragspine.document_field ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS readable ON ragspine.document_field;
+CREATE POLICY readable ON ragspine.document_field FOR SELECT TO PUBLIC USING (
+  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
+  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));
+
+ALTER TABLE ragspine.chunk ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS readable ON ragspine.chunk;
+CREATE POLICY readable ON ragspine.chunk FOR SELECT TO PUBLIC USING (
+  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
+  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));
+
+ALTER TABLE ragspine.parent_window ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS readable ON ragspine.parent_window;
+CREATE POLICY readable ON ragspine.parent_window FOR SELECT TO PUBLIC USING (
+  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
+  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));
+
+ALTER TABLE ragspine.library_field ENABLE ROW LEVEL SECURITY;
+ALTER TABLE ragspine.chunk_lexical ENABLE ROW LEVEL SECURITY;
+ALTER TABLE ragspine.lexeme ENABLE ROW LEVEL SECURITY;
+ALTER TABLE ragspine.lexeme_stat ENABLE ROW LEVEL SECURITY;
+ALTER TABLE ragspine.corpus_stat ENABLE ROW LEVEL SECURITY;
+ALTER TABLE ragspine.grant_key ENABLE ROW LEVEL SECURITY;
