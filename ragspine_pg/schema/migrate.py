@@ -15,6 +15,7 @@ from alembic.config import Config
 from sqlalchemy import Connection
 
 from ragspine_pg.errors import SchemaError
+from ragspine_pg.schema.check import ahead
 from ragspine_pg.schema.grant_key import store_grant_key
 from ragspine_pg.schema.lend import Target, lend
 from ragspine_pg.schema.privileges import ROLES
@@ -156,16 +157,6 @@ def revision_of(connection: Connection) -> str | None:
         return None
     found = connection.exec_driver_sql("SELECT version_num FROM ragspine.alembic_version").scalar()
     return None if found is None else str(found)
-
-
-def ahead(found: str) -> SchemaError:
-    """The error for a database that a newer release has migrated."""
-    return SchemaError(
-        f"schema ragspine is at revision {found}, which this release does not know (it needs {HEAD}): a newer release"
-        " migrated it; upgrade the package ragspine-pg instead of running `ragspine-pg migrate`",
-        found=found,
-        needed=HEAD,
-    )
 
 
 def _missing_roles(connection: Connection) -> tuple[str, ...]:
