@@ -1,1 +1,1 @@
-"""TODO(room docstring)."""
+"""The only room that sees SQLAlchemy, pools and the embedded server: it turns a target into a connection."""

@@ -1,0 +1,129 @@
+"""Sources that give each transaction a connection of its own: our pool behind a URL, or a pool that was handed in."""
+
+import os
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+
+from ragspine_pg.connect.conninfo import to_conninfo
+from ragspine_pg.connect.transaction import joined, translated
+from ragspine_pg.errors import UnavailableError
+
+
+class PoolSource:
+    """Transactions on connections of a psycopg pool that was handed in; its own limits and timeouts hold."""
+
+    def __init__(self, pool: ConnectionPool[Any]) -> None:
+        self._pool = pool
+
+    @contextmanager
+    def transaction(self, read_only: bool) -> Iterator[psycopg.Connection[Any]]:
+        """See ``ConnectionSource.transaction``."""
+        with translated(), _checked_out(self._pool) as connection, joined(connection, read_only):
+            yield connection
+
+    def close(self) -> None:
+        """Nothing: the pool is its owner's."""
+
+
+class UrlSource:
+    """Transactions on a bounded pool of ours, opened by the first of them.
+
+    A connection is checked before it is given out, so that a restart of the server is survived. After a fork, the child
+    opens a pool of its own.
+    """
+
+    def __init__(self, target: str, *, max_connections: int, wait_seconds: float) -> None:
+        self._conninfo = to_conninfo(target)
+        self._max_connections = max_connections
+        self._wait_seconds = wait_seconds
+        self._closed = False
+        self._lock = threading.Lock()
+        self._pool: ConnectionPool[Any] | None = None
+        _url_sources.add(self)
+
+    @contextmanager
+    def transaction(self, read_only: bool) -> Iterator[psycopg.Connection[Any]]:
+        """See ``ConnectionSource.transaction``; waits at most ``wait_seconds`` for a free connection."""
+        pool = self._opened()
+        with translated(), self._explained(), _checked_out(pool) as connection, joined(connection, read_only):
+            yield connection
+
+    def close(self) -> None:
+        """Close the pool's connections; transactions that run keep theirs until they end."""
+        with self._lock:
+            self._closed = True
+            if self._pool is not None:
+                self._pool.close()
+                self._pool = None
+
+    def _opened(self) -> ConnectionPool[Any]:
+        with self._lock:
+            if self._closed:
+                raise UnavailableError("this connection was closed; open it again")
+            if self._pool is None:
+                # A wrong password or host is told at once, and not after the pool has tried it for wait_seconds.
+                self._probe()
+                self._pool = ConnectionPool(
+                    self._conninfo,
+                    kwargs={"autocommit": True, "prepare_threshold": None},
+                    min_size=0,
+                    max_size=self._max_connections,
+                    timeout=self._wait_seconds,
+                    reconnect_timeout=self._wait_seconds,
+                    num_workers=1,
+                    check=ConnectionPool.check_connection,
+                    name="ragspine_pg",
+                    open=True,
+                )
+            return self._pool
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except PoolTimeout:
+            self._probe()
+            raise UnavailableError(
+                f"no connection became free within {self._wait_seconds:g} s: all {self._max_connections} are in use"
+            ) from None
+
+    def _probe(self) -> None:
+        """Connect once, outside the pool; raises ``UnavailableError`` with the reason the driver gives."""
+        try:
+            psycopg.connect(self._conninfo, autocommit=True).close()
+        except psycopg.OperationalError as error:
+            reason = " ".join(str(error).split())[:500]  # names host, database and login, never the password
+            raise UnavailableError(f"the database cannot be reached: {reason}") from None
+
+    def _forked(self) -> None:
+        """In a forked child: the pool's threads are not here and its sockets are the parent's; keep it and touch it not."""
+        _inherited.append(self._pool)
+        self._pool = None
+        self._lock = threading.Lock()
+
+
+@contextmanager
+def _checked_out(pool: ConnectionPool[Any]) -> Iterator[psycopg.Connection[Any]]:
+    try:
+        with pool.connection() as connection:
+            yield connection
+    except PoolClosed:
+        raise UnavailableError("the connection pool is closed, or not open yet") from None
+
+
+_url_sources: "weakref.WeakSet[UrlSource]" = weakref.WeakSet()
+_inherited: list[object] = []
+
+
+def _after_fork() -> None:
+    for source in list(_url_sources):
+        source._forked()
+
+
+os.register_at_fork(after_in_child=_after_fork)

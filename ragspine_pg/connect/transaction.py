@@ -1,0 +1,76 @@
+"""A transaction of ours on a connection, whatever state and settings it comes with."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg import IsolationLevel
+from psycopg.pq import TransactionStatus
+
+from ragspine_pg.errors import ConfigurationError, UnavailableError
+from ragspine_pg.flow.translate import translate
+
+
+@contextmanager
+def joined(connection: psycopg.Connection[Any], read_only: bool) -> Iterator[None]:
+    """A transaction on ``connection`` if it is idle, else a savepoint in the transaction that it is in.
+
+    See ``ConnectionSource.transaction`` for the rules and errors.
+    """
+    status = connection.info.transaction_status
+    if status is TransactionStatus.IDLE:
+        with translated(), _begun(connection, read_only):
+            yield
+    elif status is TransactionStatus.INTRANS:
+        with translated(), _saved(connection, read_only):
+            yield
+    elif status is TransactionStatus.INERROR:
+        raise ConfigurationError("the connection handed in is inside a failed transaction; roll it back first")
+    elif status is TransactionStatus.ACTIVE:
+        raise ConfigurationError("the connection handed in is busy with another statement, a COPY or a pipeline")
+    else:
+        raise UnavailableError("the connection handed in is closed or broken")
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Errors of the driver leave as ours, without the values they quote."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise translate(error) from None
+
+
+@contextmanager
+def _begun(connection: psycopg.Connection[Any], read_only: bool) -> Iterator[None]:
+    """BEGIN ... COMMIT, with the attributes from which psycopg writes its BEGIN set back afterwards."""
+    before = connection.isolation_level, connection.read_only, connection.deferrable
+    level = IsolationLevel.REPEATABLE_READ if read_only else IsolationLevel.READ_COMMITTED
+    _set(connection, level, read_only, False)
+    try:
+        with connection.transaction():
+            yield
+    finally:
+        if connection.info.transaction_status is TransactionStatus.IDLE:  # else it is broken
+            _set(connection, *before)
+
+
+@contextmanager
+def _saved(connection: psycopg.Connection[Any], read_only: bool) -> Iterator[None]:
+    with connection.transaction(force_rollback=read_only):
+        if read_only:
+            # Reverts with the savepoint, as does every setting made after it.
+            psycopg.Cursor(connection).execute("SET LOCAL transaction_read_only = on", prepare=False)
+        yield
+
+
+def _set(
+    connection: psycopg.Connection[Any],
+    level: IsolationLevel | None,
+    read_only: bool | None,
+    deferrable: bool | None,
+) -> None:
+    connection.isolation_level = level
+    connection.read_only = read_only
+    connection.deferrable = deferrable
