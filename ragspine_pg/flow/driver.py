@@ -3,6 +3,7 @@
 from typing import Any, TypeVar
 
 import psycopg
+from psycopg.rows import tuple_row
 
 from ragspine_pg.flow.steps import Copy, Fetch, Flow, Step
 from ragspine_pg.flow.translate import translate
@@ -32,7 +33,8 @@ def run(flow: Flow[T], connection: psycopg.Connection[Any]) -> T:
 
 
 def _perform(step: Step, connection: psycopg.Connection[Any]) -> Any:
-    with connection.cursor() as cursor:
+    # A cursor of our own kind: the connection may be lent, with another row factory or cursor class.
+    with psycopg.Cursor(connection, row_factory=tuple_row) as cursor:
         match step:
             case Fetch(text=text, params=params):
                 cursor.execute(text, params, prepare=False)
