@@ -1,0 +1,3 @@
+"""Registers the fixtures, one file per subject."""
+
+pytest_plugins = ["tests.fixtures.server", "tests.fixtures.database"]
