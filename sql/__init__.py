@@ -1,0 +1,1 @@
+"""The SQL files: packaged as ``ragspine_pg._sql``."""

@@ -1,0 +1,1 @@
+"""The revisions, ``rpgNNNN_{create|expand|move|contract}_what``."""

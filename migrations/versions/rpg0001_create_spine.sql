@@ -193,7 +193,7 @@ CREATE TABLE ragspine.document_field (
 
 CREATE INDEX ix_document_field__tenant_no_document_no ON ragspine.document_field (tenant_no, document_no);
 
-COMMENT ON TABLE ragspine.document_field IS 'Values of declared fields as order-preserving text keys, cut to a length: an index that narrows, no truth.';
+COMMENT ON TABLE ragspine.document_field IS 'Values of declared fields as order-preserving text keys, cut to a length: it narrows, it decides nothing.';
 
 ALTER TABLE ragspine.document_field ENABLE ROW LEVEL SECURITY;
 

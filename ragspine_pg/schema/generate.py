@@ -39,7 +39,7 @@ class _Dialect(PGDialect):
 
 def ddl() -> str:
     """All tables with their sequences, indexes, comments and row security, as one SQL text."""
-    dialect = _Dialect()
+    dialect = _Dialect()  # type: ignore[no-untyped-call]
     statements = [str(CreateSequence(sequence).compile(dialect=dialect)) for sequence in metadata._sequences.values()]
     for table in metadata.sorted_tables:
         statements.append(str(CreateTable(table).compile(dialect=dialect)))

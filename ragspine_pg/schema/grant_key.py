@@ -1,4 +1,4 @@
-"""Stores the key that verifies grants: made once, shown once, kept as the two padded blocks of HMAC (RFC 2104)."""
+"""Stores the key that signs grants: made once, shown once, kept as the two padded blocks of HMAC (RFC 2104)."""
 
 from sqlalchemy import Connection, select
 from sqlalchemy.dialects.postgresql import insert

@@ -4,7 +4,8 @@
 2. A revision of yours calls ours: ``upgrade(op.get_bind())`` in its ``upgrade()``.
 3. A script: ``ragspine-pg sql`` prints the SQL.
 
-In each case, give your ``env.py`` the filter, or an autogenerate with ``include_schemas=True`` proposes to drop our tables::
+In each case, give your ``env.py`` the filter, or an autogenerate with ``include_schemas=True`` proposes to drop our
+tables::
 
     context.configure(..., include_schemas=True, include_name=ragspine_pg.schema.hosting.include_name)
 """

@@ -94,7 +94,7 @@ def install_functions(context: MigrationContext, names: Iterable[str]) -> None:
 
 
 def drop_everything(context: MigrationContext, tables: Sequence[str]) -> None:
-    """The way back of the first migration: all routines, sequences and ``tables`` of ours, but Alembic's version table."""
+    """The way back of the first migration: drops ``tables``, all routines and all sequences of ours."""
     execute(
         context,
         "\n".join(

@@ -12,7 +12,7 @@ import alembic.context
 import alembic.op
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from ragspine_pg.errors import SchemaError
 from ragspine_pg.schema.check import ahead
@@ -54,8 +54,9 @@ def migrate(target: Target, *, grant_key: str | None = None) -> Migrated:
     """Create or upgrade schema ``ragspine``; harmless when nothing is left to do.
 
     All in one transaction under an advisory lock, so that any number of processes may do it at once. On a lent
-    connection with an open transaction it is a part of that transaction. Rights, policies and group roles are made true
-    again each time. ``grant_key`` is a key to use (see ``Migrated.grant_key``); without one the first migration makes it.
+    connection with an open transaction it is a part of that transaction. Rights, policies and group roles are made
+    true again each time. ``grant_key`` is a key to use (see ``Migrated.grant_key``); without one the first migration
+    makes it.
 
     :raises SchemaError: the database is ahead of this code, or pgvector can be neither found nor installed.
     :raises ConfigurationError: ``target`` or ``grant_key`` is of the wrong kind.
@@ -120,7 +121,8 @@ _OFFLINE_KEY = """\
 -- The key that signs grants is no part of this script: `ragspine-pg migrate` makes one if there is none and shows it
 -- once. Without it, run this with a key of your own, and keep RAGSPINE_GRANT_KEY as '<key_id>:<key in hex>':
 --   INSERT INTO ragspine.grant_key (key_id, inner_pad, outer_pad)  -- key: 32 random bytes
---   VALUES (<first 8 hex digits of sha256(key)>, <key, filled up with zero bytes to 64, each XOR 0x36>, <each XOR 0x5c>);
+--   VALUES (<first 8 hex digits of sha256(key)>,
+--           <key, filled up with zero bytes to 64, each byte XOR 0x36>, <the same, each byte XOR 0x5c>);
 """
 
 
@@ -141,7 +143,7 @@ BEGIN
       MESSAGE = 'extension vector is in another schema than this script says; make the script with --vector-schema';
   END IF;
 END
-$vector$"""
+$vector$"""  # noqa: S608 - quoted above
 
 
 def lock(connection: Connection) -> None:
@@ -171,8 +173,7 @@ def _settings_kept(connection: Connection) -> Iterator[None]:
     found = [connection.exec_driver_sql(f"SHOW {name}").scalar_one() for name in names]
     yield
     for name, value in zip(names, found, strict=True):
-        literal = "'" + str(value).replace("'", "''") + "'"
-        connection.exec_driver_sql(f"SELECT pg_catalog.set_config('{name}', {literal}, true)", execution_options={"no_parameters": True})
+        connection.execute(text("SELECT pg_catalog.set_config(:name, :value, true)"), {"name": name, "value": value})
 
 
 @contextmanager

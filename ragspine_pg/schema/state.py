@@ -1,10 +1,11 @@
 """What every migrate makes true again, whatever was before: group roles, policies, rights.
 
 All of it is idempotent SQL in DO blocks, the same text online and offline, because each part depends on what the
-database allows: a group role is created where the migrating role may, used where it exists, else left out. Whoever makes
-the roles later runs ``ragspine-pg migrate`` again.
+database allows: a group role is created where the migrating role may, used where it exists, else left out. Whoever
+makes the roles later runs ``ragspine-pg migrate`` again. Where nothing has changed, nothing is locked.
 """
 
+import hashlib
 import re
 from collections.abc import Iterator
 
@@ -12,10 +13,18 @@ from ragspine_pg.schema.privileges import FUNCTIONS, RELATIONS, ROLES, SEQUENCES
 from ragspine_pg.statement.catalogue import read
 from ragspine_pg.statement.render import render
 
-POLICIES: tuple[str, ...] = ()
-"""The files of ``sql/policies`` in force, in order. A migration that replaces a policy drops the old one."""
+POLICIES: tuple[str, ...] = ("readable", "ragspine_reader", "ragspine_ingest")
+"""The files of ``sql/policies``, in order."""
 
-_POLICY = re.compile(r"^CREATE POLICY (?P<policy>\w+)\s+ON ragspine\.(?P<table>\w+)\b.*?;[ \t]*$", re.MULTILINE | re.DOTALL)
+_POLICY = re.compile(
+    r"^CREATE POLICY (?P<policy>\w+)\s+ON ragspine\.(?P<table>\w+)\b.*?;[ \t]*$", re.MULTILINE | re.DOTALL
+)
+
+# These make a file runnable by hand, again and again; here the policy's comment decides, and the DDL enables.
+_BY_HAND = re.compile(
+    r"^(DROP POLICY IF EXISTS \w+ ON ragspine\.\w+|ALTER TABLE ragspine\.\w+ ENABLE ROW LEVEL SECURITY);[ \t]*$",
+    re.MULTILINE,
+)
 
 
 def roles_sql() -> str:
@@ -37,23 +46,27 @@ BEGIN
     END IF;
   END LOOP;
 END
-$roles$"""
+$roles$"""  # noqa: S608 - names of our own
 
 
 def policy_statements(text: str) -> Iterator[tuple[str, str, str]]:
     """(table, policy, statement) of each ``CREATE POLICY`` in a policy file.
 
-    :raises ValueError: something else than comments and CREATE POLICY statements is in the file.
+    :raises ValueError: something else than policies is in the file.
     """
     for match in _POLICY.finditer(text):
         yield match["table"], match["policy"], match[0].strip().removesuffix(";")
-    rest = re.sub(r"--[^\n]*", "", _POLICY.sub("", text)).strip()
+    rest = re.sub(r"--[^\n]*", "", _BY_HAND.sub("", _POLICY.sub("", text))).strip()
     if rest:
-        raise ValueError(f"a policy file holds only CREATE POLICY ragspine statements, found: {rest[:60]}")
+        raise ValueError(f"a policy file holds only policies on tables of ragspine, found: {rest[:60]}")
 
 
 def policies_sql(vector_schema: str) -> list[str]:
-    """Creates each policy that is missing; one that names an absent group role waits until the role exists."""
+    """Creates each policy that is missing or was made from another text.
+
+    One that names an absent group role waits until the role exists. The text's hash is kept as the policy's comment, so
+    that a migrate with nothing to do locks no table.
+    """
     return [
         _policy_sql(*statement)
         for name in POLICIES
@@ -62,14 +75,25 @@ def policies_sql(vector_schema: str) -> list[str]:
 
 
 def _policy_sql(table: str, policy: str, statement: str) -> str:
+    digest = hashlib.sha256(statement.encode()).hexdigest()
     conditions = [
-        "NOT EXISTS (SELECT FROM pg_catalog.pg_policy"
-        f" WHERE polname = '{policy}' AND polrelid = pg_catalog.to_regclass('ragspine.{table}'))",
         f"pg_catalog.to_regclass('ragspine.{table}') IS NOT NULL",
         *(f"pg_catalog.to_regrole('{role}') IS NOT NULL" for role in ROLES if re.search(rf"\b{role}\b", statement)),
+        "NOT EXISTS (SELECT FROM pg_catalog.pg_policy"
+        f" WHERE polname = '{policy}' AND polrelid = pg_catalog.to_regclass('ragspine.{table}')"
+        f" AND pg_catalog.obj_description(oid, 'pg_policy') = 'sha256 {digest}')",
     ]
     condition = "\n     AND ".join(conditions)
-    return f"DO $policy$\nBEGIN\n  IF {condition} THEN\n    {statement};\n  END IF;\nEND\n$policy$"
+    return f"""\
+DO $policy$
+BEGIN
+  IF {condition} THEN
+    DROP POLICY IF EXISTS {policy} ON ragspine.{table};
+    {statement};
+    COMMENT ON POLICY {policy} ON ragspine.{table} IS 'sha256 {digest}';
+  END IF;
+END
+$policy$"""
 
 
 def rights_sql() -> str:
@@ -119,7 +143,7 @@ BEGIN
     EXECUTE pg_catalog.format('GRANT %s ON %s %s TO %I', target.rights, target.kind, target.named, target.role);
   END LOOP;
 END
-$rights$"""
+$rights$"""  # noqa: S608 - names of our own
 
 
 def state_sql(vector_schema: str) -> list[str]:

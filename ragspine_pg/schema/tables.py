@@ -1,12 +1,12 @@
 """The tables of schema ``ragspine``, as SQLAlchemy metadata: the one source of truth for their shape.
 
 Two kinds of tables. *Source of truth*: tenant, library, library_field, acl_class, acl_reader, document, document_page,
-document_field. *Derived*, one set an index version, made again by a rebuild: parent_window, chunk, chunk_lexical, lexeme,
-lexeme_stat, corpus_stat.
+document_field. *Derived*, one set an index version, made again by a rebuild: parent_window, chunk, chunk_lexical,
+lexeme, lexeme_stat, corpus_stat.
 
 Every key of tenants' data begins with ``tenant_no``. A document's rights are one integer, ``acl_class_no``; the tables
-below a document repeat it for row-level security, kept equal by foreign keys that cascade on update, so that a relabel is
-one UPDATE of one row. Spans lie inside their document by a foreign key on its length. See docs/adr/.
+below a document repeat it for row-level security, kept equal by foreign keys that cascade on update, so that a relabel
+is one UPDATE of one row. Spans lie inside their document by a foreign key on its length. See docs/adr/.
 """
 
 from pgvector.sqlalchemy import SPARSEVEC
@@ -219,7 +219,7 @@ document_field = Table(
         ["tenant_no", "field_no"], [library_field.c.tenant_no, library_field.c.field_no], ondelete="CASCADE"
     ),
     CheckConstraint("octet_length(key) <= 1024", name="key_fits"),
-    comment="Values of declared fields as order-preserving text keys, cut to a length: an index that narrows, no truth.",
+    comment="Values of declared fields as order-preserving text keys, cut to a length: it narrows, it decides nothing.",
 )
 
 index_version = Table(
@@ -249,9 +249,7 @@ index_version = Table(
         postgresql_where=text("state = 'published'"),
     ),
     ForeignKeyConstraint(["tenant_no", "library_no"], [library.c.tenant_no, library.c.library_no]),
-    CheckConstraint(
-        "state IN ('building', 'verified', 'published', 'retired', 'failed')", name="state_is_known"
-    ),
+    CheckConstraint("state IN ('building', 'verified', 'published', 'retired', 'failed')", name="state_is_known"),
     CheckConstraint("version >= 1", name="version_counts_from_one"),
     CheckConstraint("k1 >= 0 AND k1 < 'infinity'", name="k1_is_finite"),
     CheckConstraint("b BETWEEN 0 AND 1", name="b_is_a_share"),
@@ -338,9 +336,7 @@ chunk = Table(
         "span_start >= 0 AND span_end >= span_start AND span_end <= document_length", name="span_inside_document"
     ),
     CheckConstraint("char_length(text) = span_end - span_start", name="text_fills_its_span"),
-    CheckConstraint(
-        "slice_sha256 = encode(sha256(convert_to(text, 'UTF8')), 'hex')", name="slice_sha256_is_of_text"
-    ),
+    CheckConstraint("slice_sha256 = encode(sha256(convert_to(text, 'UTF8')), 'hex')", name="slice_sha256_is_of_text"),
     comment="A retrievable passage: a verbatim slice of its document. An empty one stands for a title without text.",
 )
 

