@@ -117,12 +117,6 @@ class Cancelled(QueryError):
     code = "cancelled"
 
 
-class ExitViolation(QueryError):
-    """An exit met evidence the caller may not see. The legs should never let it come so far: please report it."""
-
-    code = "exit_violation"
-
-
 class GrantInvalid(QueryError):
     """A signed grant is malformed, forged, expired, or signed by another key."""
 

@@ -4,7 +4,9 @@ from typing import Any, TypeVar
 
 import psycopg
 from psycopg.rows import tuple_row
+from psycopg.types.json import set_json_loads
 
+from ragspine_pg.contract.metadata import load_json
 from ragspine_pg.flow.steps import Copy, Fetch, Flow, Step
 from ragspine_pg.flow.translate import translate
 
@@ -35,6 +37,7 @@ def run(flow: Flow[T], connection: psycopg.Connection[Any]) -> T:
 def _perform(step: Step, connection: psycopg.Connection[Any]) -> Any:
     # A cursor of our own kind: the connection may be lent, with another row factory or cursor class.
     with psycopg.Cursor(connection, row_factory=tuple_row) as cursor:
+        set_json_loads(load_json, cursor)  # numbers keep their exact value; the connection's own adapters stay
         match step:
             case Fetch(text=text, params=params):
                 cursor.execute(text, params, prepare=False)

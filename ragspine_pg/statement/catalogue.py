@@ -16,6 +16,11 @@ def read(folder: str, name: str) -> str:
     return (files("ragspine_pg._sql") / folder / f"{name}.sql").read_text(encoding="utf-8")
 
 
-def query(name: str, row: Callable[..., Row] = tuple[Any, ...]) -> Statement[Row]:
+def columns(*values: Any) -> tuple[Any, ...]:
+    """A row as it comes."""
+    return values
+
+
+def query(name: str, row: Callable[..., Row]) -> Statement[Row]:
     """The statement ``sql/queries/<name>.sql``; ``row`` is called with the columns of a row in order."""
     return Statement(name, read("queries", name), row)

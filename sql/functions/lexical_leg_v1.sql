@@ -19,6 +19,7 @@ CREATE FUNCTION ragspine.lexical_leg_v1(
 RETURNS TABLE (chunk_no bigint, chunk_id text, rank integer, score double precision)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET extra_float_digits = 1  -- floats pass through text: keep all their digits, whatever the session says
 AS $$
 DECLARE
   tenant CONSTANT integer := ragspine.granted_tenant_no_v1();

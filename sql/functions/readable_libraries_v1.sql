@@ -1,10 +1,11 @@
--- The libraries in which the transaction's grant can read a document, with their published version, by library id.
+-- The libraries in which the transaction's grant can read a document, with their published version and declared
+-- fields (name to type), by library id.
 --
 -- libraries: ids to choose among, null for all; unknown ones are left out, like those with nothing to read.
 -- Raises RS003 when a version was built under another server major version or locale: its lexemes would not match.
 -- SECURITY DEFINER: profile and environment are no reader's business.
 CREATE FUNCTION ragspine.readable_libraries_v1(libraries text[])
-RETURNS TABLE (library_id text, version integer, version_no integer, analyzer text)
+RETURNS TABLE (library_id text, version integer, version_no integer, analyzer text, fields jsonb)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -15,7 +16,10 @@ DECLARE
   found record;
 BEGIN
   FOR found IN
-    SELECT l.library_id, v.version, v.version_no, v.analyzer, v.environment
+    SELECT l.library_id, v.version, v.version_no, v.analyzer, v.environment,
+           (SELECT coalesce(jsonb_object_agg(f.name, f.type), '{}')
+              FROM ragspine.library_field AS f
+             WHERE f.tenant_no = l.tenant_no AND f.library_no = l.library_no) AS fields
       FROM ragspine.library AS l
       JOIN ragspine.index_version AS v
         ON v.tenant_no = l.tenant_no AND v.library_no = l.library_no AND v.state = 'published'
@@ -33,6 +37,7 @@ BEGIN
     version := found.version;
     version_no := found.version_no;
     analyzer := found.analyzer;
+    fields := found.fields;
     RETURN NEXT;
   END LOOP;
 END

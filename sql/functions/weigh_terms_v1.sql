@@ -1,6 +1,7 @@
 -- The lexemes of a query that occur in the given classes of a version, with their numbers and idf. Owner only.
 --
--- Returns one row a lexeme, in no order; see query_terms_v1, its door for readers.
+-- Returns one row a lexeme, in no order; see query_terms_v1, its door for readers. Of a query with more than 1,024 such
+--         lexemes the 1,024 of most weight count, ties in code-point order (a sparsevec holds at most 16,000).
 CREATE FUNCTION ragspine.weigh_terms_v1(tenant_no integer, version_no integer, classes integer[], query text)
 RETURNS TABLE (lexeme text, lexeme_no integer, frequency integer, chunk_count bigint, idf double precision)
 LANGUAGE sql STABLE
@@ -23,11 +24,15 @@ AS $$
      WHERE c.tenant_no = weigh_terms_v1.tenant_no AND c.version_no = weigh_terms_v1.version_no
        AND c.acl_class_no = ANY (classes)
   )
-  SELECT t.lexeme, t.lexeme_no, t.frequency, t.chunk_count,
-         ln(1 + (c.chunk_count - t.chunk_count + 0.5)::double precision / (t.chunk_count + 0.5)::double precision)
+  SELECT t.lexeme, t.lexeme_no, t.frequency, t.chunk_count, w.idf
     FROM term AS t
    CROSS JOIN corpus AS c
+   CROSS JOIN LATERAL (
+     SELECT ln(1 + (c.chunk_count - t.chunk_count + 0.5)::double precision / (t.chunk_count + 0.5)::double precision) AS idf
+   ) AS w
    WHERE t.chunk_count > 0
+   ORDER BY t.frequency * w.idf DESC, t.lexeme COLLATE "C"
+   LIMIT 1024
 $$;
 
 COMMENT ON FUNCTION ragspine.weigh_terms_v1(integer, integer, integer[], text) IS 'A query''s lexemes with numbers and idf over classes.';

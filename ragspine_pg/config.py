@@ -1,0 +1,70 @@
+"""Settings: what the call says, else the environment (``RAGSPINE_…``), else the default. No I/O."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from ragspine_pg.contract.mode import RetrievalMode
+from ragspine_pg.errors import ConfigurationError
+
+PREFIX = "RAGSPINE_"
+
+
+class ServiceConfig(BaseSettings):
+    """Settings of a facade; each is also the environment variable of that name in capitals, after ``RAGSPINE_``.
+
+    Values that hold a password or the grant key are secret: they do not show in a repr.
+    """
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="forbid")
+
+    database_url: SecretStr | None = None
+    """Where searches run: a login that is a member of ``ragspine_reader`` alone. None: the embedded server."""
+
+    ingest_url: SecretStr | None = None
+    """Where documents are written: a login that is a member of ``ragspine_ingest``."""
+
+    owner_url: SecretStr | None = None
+    """Where migrations run: the owner of schema ``ragspine``."""
+
+    grant_key: SecretStr | None = None
+    """The key that signs grants, as ``ragspine-pg migrate`` showed it."""
+
+    home: Path | None = None
+    """Folder of the embedded server. None: the platform's user data folder."""
+
+    pg_bin: Path | None = None
+    """Folder of PostgreSQL's programs for the embedded server. None: the wheel's, or this machine's."""
+
+    pool_size: int = 10
+    """The most connections that each pool of ours opens."""
+
+    retrieval_mode: RetrievalMode = RetrievalMode.AUTO
+    """The mode of a search that does not name one."""
+
+    chunker: str = "default"
+    """The chunker of a library that does not name one."""
+
+    analyzer: str = "english"
+    """The analyzer of a library that does not name one."""
+
+    @classmethod
+    def load(cls, **given: Any) -> "ServiceConfig":
+        """The settings, with ``given`` over the environment; a value of None counts as not given.
+
+        Raises ``ConfigurationError`` naming each setting that cannot be read, and no value.
+        """
+        try:
+            return cls(**{name: value for name, value in given.items() if value is not None})
+        except ValidationError as error:
+            names = ", ".join(sorted({str(item["loc"][0]) for item in error.errors() if item["loc"]}))
+            raise ConfigurationError(f"cannot read the setting {names} (in a call, or as {PREFIX}…)") from None
+
+    def in_force(self) -> dict[str, str]:
+        """Each setting as text, secrets as asterisks, with where it comes from: for ``doctor``."""
+        return {
+            name: f"{getattr(self, name)} ({'set' if name in self.model_fields_set else 'default'})"
+            for name in type(self).model_fields
+        }

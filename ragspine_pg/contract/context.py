@@ -1,0 +1,78 @@
+"""What bounds a call: a deadline and a way to cancel it."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ragspine_pg.errors import Cancelled, ConfigurationError, DeadlineExceeded
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A moment on the monotonic clock after which an answer is of no use. It can only be tightened."""
+
+    at: float
+
+    @classmethod
+    def after(cls, seconds: float) -> "Deadline":
+        """The deadline ``seconds`` from now; raises ``ConfigurationError`` for a negative or undefined number."""
+        if not seconds >= 0:
+            raise ConfigurationError("a deadline lies zero or more seconds ahead")
+        return cls(time.monotonic() + seconds)
+
+    def tighten(self, seconds: float) -> "Deadline":
+        """The earlier of this deadline and ``seconds`` from now."""
+        return min(self, Deadline.after(seconds), key=lambda deadline: deadline.at)
+
+    def remaining(self) -> float:
+        """Seconds left; raises ``DeadlineExceeded`` when there are none."""
+        left = self.at - time.monotonic()
+        if left <= 0:
+            raise DeadlineExceeded("the deadline passed")
+        return left
+
+
+class Cancellation:
+    """Handed to a call by one thread and cancelled by another; the server is told to stop the running statement."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._stop: Callable[[], None] | None = None
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether ``cancel`` was called."""
+        return self._cancelled
+
+    def cancel(self) -> None:
+        """Stop the call that runs under this cancellation, and every later one."""
+        with self._lock:
+            self._cancelled = True
+            if self._stop is not None:
+                self._stop()
+
+    def bind(self, stop: Callable[[], None] | None) -> None:
+        """Called by the client around a call: what ``cancel`` does to it; None when it is over."""
+        with self._lock:
+            self._stop = stop
+
+    def check(self) -> None:
+        """Raise ``Cancelled`` once cancelled."""
+        if self._cancelled:
+            raise Cancelled("the call was cancelled")
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalContext:
+    """Bounds of one call; without any, it runs until it is done."""
+
+    deadline: Deadline | None = None
+    cancellation: Cancellation = field(default_factory=Cancellation)
+
+    def check(self) -> None:
+        """Raise ``Cancelled`` or ``DeadlineExceeded`` when the call is over before its end."""
+        self.cancellation.check()
+        if self.deadline is not None:
+            self.deadline.remaining()

@@ -1,0 +1,17 @@
+"""What a call cost."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Cost of a call, as observed by this host. It is no part of canonical JSON.
+
+    ``items``, ``tokens`` and ``calls`` count what was sent to models (nothing in economy mode); ``seconds`` is the wall
+    time of the whole call.
+    """
+
+    items: int = 0
+    tokens: int = 0
+    calls: int = 0
+    seconds: float = 0.0

@@ -1,0 +1,61 @@
+"""Why a document is a hit, or why not: to a caller from what it may read alone, to the ingest authority in full."""
+
+from dataclasses import replace
+
+from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.explanation import Explanation
+from ragspine_pg.contract.result import Hit, SearchResult
+from ragspine_pg.contract.search_request import MAX_K, SearchRequest
+from ragspine_pg.flow.steps import Flow, fetch
+from ragspine_pg.retrieval.pipeline import Identity, search
+from ragspine_pg.statement import search as statements
+
+
+def explain(request: SearchRequest, identity: Identity, library_id: str, document_id: str) -> Flow[Explanation]:
+    """Explain one document's fate in ``request`` over one library, as ``identity``; inside one read-only transaction."""
+    deep = replace(request, libraries=(library_id,), k=MAX_K, expand=None, explain=True)
+    result = yield from search(deep, identity)
+    library = (result.trace or {}).get("libraries", {}).get(library_id, {})
+    made = Explanation(document_id, library_id, "not_readable", "", terms=tuple(library.get("terms", ())))
+    best = next((hit for hit in result.hits if hit.document_id == document_id), None)
+    if best is not None:
+        return _ranked(made, best, result, request.k)
+    found = yield from fetch(statements.find_document, library_id=library_id, document_id=document_id)
+    if not found:
+        return replace(made, detail="there is no such document that this caller may read")
+    if request.metadata_filter is not None and not request.metadata_filter.apply(found, fields=library.get("fields")):
+        return replace(made, verdict="filtered", detail="the metadata filter excludes it")
+    if len(result.hits) == MAX_K or request.min_score is not None:
+        detail = f"it is not among the first {MAX_K} passages" + ("" if request.min_score is None else " above min_score")
+        return replace(made, verdict="beyond_depth", detail=detail)
+    return replace(made, verdict="no_query_term", detail="none of its passages holds a searchable word of the query")
+
+
+def explain_rights(explanation: Explanation, access: Access) -> Flow[Explanation]:
+    """For the ingest authority: what ``not_readable`` means for this document. Not for the caller's eyes."""
+    if explanation.verdict != "not_readable":
+        return explanation
+    rows = yield from fetch(
+        statements.document_rights,
+        tenant=access.tenant,
+        library_id=explanation.library_id,
+        document_id=explanation.document_id,
+        principals=sorted(access.principals),
+    )
+    if not rows:
+        return replace(explanation, verdict="unknown_document", detail="there is no such document in this library")
+    sensitivity, open_to_members, named = rows[0]
+    if sensitivity == "RESTRICTED":
+        return replace(explanation, verdict="restricted", detail="it is RESTRICTED: readable by nobody")
+    if open_to_members or named:
+        return replace(explanation, detail="it was made readable after the search looked; ask again")
+    return replace(explanation, detail="none of the principals is among its readers")
+
+
+def _ranked(made: Explanation, best: Hit, result: SearchResult, k: int) -> Explanation:
+    placed = replace(made, rank=best.rank, score=best.score, chunk_id=best.chunk_id)
+    if best.rank <= k:
+        return replace(placed, verdict="hit", detail=f"its best passage ranks {best.rank}")
+    gap = result.hits[k - 1].score - best.score
+    detail = f"its best passage ranks {best.rank}, {gap:.6g} below rank {k}"
+    return replace(placed, verdict="below_k", gap=gap, detail=detail)

@@ -1,0 +1,55 @@
+-- Text, attribution and rights of chunks that the legs found, in the order asked for.
+--
+-- version_nos, chunk_nos: the chunks, in parallel arrays.
+-- expand:  'parent' to add each chunk's parent window, else null. A window longer than 8,000 code points is shown in part:
+--          that many around the chunk. The stored window, and its span and hash, stay whole.
+-- Returns  a row for each chunk that the caller may read; position counts the arrays from 1. reader_principals are those of
+--          the caller's principals that the chunk's class names, for the exits to judge by.
+--
+-- SECURITY INVOKER: the explicit conditions below and, under them, row-level security. A number that belongs to somebody
+-- else's chunk gives no row.
+CREATE FUNCTION ragspine.read_passages_v1(version_nos integer[], chunk_nos bigint[], expand text DEFAULT NULL)
+RETURNS TABLE (
+  "position" integer, tenant text, library_id text, document_id text, chunk_id text, index_version integer,
+  title text, source_uri text, metadata jsonb, sensitivity text, open_to_members boolean, reader_principals text[],
+  span_start integer, span_end integer, slice_sha256 text, text text,
+  window_start integer, window_end integer, window_sha256 text, window_text text)
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  granted CONSTANT record := ragspine.granted_v1();
+  classes CONSTANT integer[] := ragspine.visible_classes_v1();
+BEGIN
+  IF expand IS NOT NULL AND expand <> 'parent' THEN
+    RAISE EXCEPTION 'expand is null or ''parent''' USING ERRCODE = 'RS006';
+  END IF;
+  RETURN QUERY
+    SELECT n.position::integer, t.tenant, l.library_id, d.document_id, c.chunk_id, v.version,
+           d.title, d.source_uri, d.metadata, a.sensitivity, a.open_to_members,
+           ARRAY(SELECT r.principal
+                   FROM ragspine.acl_reader AS r
+                  WHERE r.tenant_no = a.tenant_no AND r.acl_class_no = a.acl_class_no
+                    AND r.principal = ANY (granted.principals)
+                  ORDER BY r.principal),
+           c.span_start, c.span_end, c.slice_sha256, c.text,
+           w.span_start, w.span_end, w.slice_sha256,
+           ragspine.document_slice_v1(w.tenant_no, w.document_no, shown.first, shown.first + shown.length)
+      FROM unnest(version_nos, chunk_nos) WITH ORDINALITY AS n(version_no, chunk_no, position)
+      JOIN ragspine.chunk AS c
+        ON c.tenant_no = granted.tenant_no AND c.version_no = n.version_no AND c.chunk_no = n.chunk_no
+       AND c.acl_class_no = ANY (classes)
+      JOIN ragspine.document AS d ON d.tenant_no = c.tenant_no AND d.document_no = c.document_no
+      JOIN ragspine.acl_class AS a ON a.tenant_no = d.tenant_no AND a.acl_class_no = d.acl_class_no
+      JOIN ragspine.tenant AS t ON t.tenant_no = d.tenant_no
+      JOIN ragspine.library AS l ON l.tenant_no = d.tenant_no AND l.library_no = d.library_no
+      JOIN ragspine.index_version AS v ON v.tenant_no = c.tenant_no AND v.version_no = c.version_no
+      LEFT JOIN ragspine.parent_window AS w
+        ON expand = 'parent' AND w.tenant_no = c.tenant_no AND w.version_no = c.version_no
+       AND w.window_no = c.window_no AND w.document_no = c.document_no
+     CROSS JOIN LATERAL ragspine.place_window_v1(w.span_start, w.span_end, c.span_start, c.span_end) AS shown
+     ORDER BY n.position;
+END
+$$;
+
+COMMENT ON FUNCTION ragspine.read_passages_v1(integer[], bigint[], text) IS 'Text, attribution and rights of found chunks.';

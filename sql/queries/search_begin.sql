@@ -1,0 +1,8 @@
+-- Opens a search: identity, time limit, and whether row-level security binds this login.
+--
+-- Params:  grant (signed), timeout (milliseconds as text, '0' for none), single_login ('on' or 'off').
+-- Returns: one row; the last column holds the warnings. Raises RS008 (grant) and RS007 (login).
+SELECT ragspine.assume(%(grant)s),
+       pg_catalog.set_config('statement_timeout', %(timeout)s, true),
+       pg_catalog.set_config('ragspine.single_login', %(single_login)s, true),
+       ragspine.require_backstop_v1()
