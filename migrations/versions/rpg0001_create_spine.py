@@ -32,6 +32,11 @@ FUNCTIONS = (
     "check_values_v1",
     "chunk_id_v1",
     "cjk_class_v1",
+    "compile_condition_v1",
+    "compile_filter_v1",
+    "compile_membership_v1",
+    "compile_narrowing_v1",
+    "compile_node_v1",
     "compile_ordering_v1",
     "count_bigrams_v1",
     "count_lexemes_v1",
@@ -71,6 +76,7 @@ FUNCTIONS = (
     "text_search_config_v1",
     "visible_classes_v1",
     "weigh_terms_v1",
+    "readable_library_nos_v1",
 )
 
 TABLES = (

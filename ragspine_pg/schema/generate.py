@@ -1,8 +1,10 @@
-"""``python -m ragspine_pg.schema.generate``: writes the DDL of the newest migration from ``tables.py``.
+"""``python -m ragspine_pg.schema.generate``: writes the DDL of the newest migration, and its list of functions.
 
-Only until its release; afterwards a change is a migration of its own, and the file's hash is in ``sql/frozen.txt``.
+Run it after each change of ``tables.py`` and each new file in ``sql/functions``; tests hold both up to date. Only until
+the migration is released: afterwards a change is a migration of its own, and the files are in ``sql/frozen.txt``.
 """
 
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -14,6 +16,9 @@ from sqlalchemy.types import UserDefinedType
 
 from ragspine_pg.schema.tables import metadata
 from ragspine_pg.statement.render import PLACEHOLDER
+
+MIGRATION = "rpg0001_create_spine"
+"""The newest migration, not released yet."""
 
 HEADER = """\
 -- The tables of schema ragspine. Generated from ragspine_pg/schema/tables.py by
@@ -58,11 +63,28 @@ def _row_security(table: Table) -> str:
     return f"ALTER TABLE {table.fullname} ENABLE ROW LEVEL SECURITY"
 
 
+def function_list(migration: str, functions: list[str]) -> str:
+    """The text of a migration with its ``FUNCTIONS`` replaced: those it has keep their order, new ones follow."""
+    match = _FUNCTIONS.search(migration)
+    if match is None:
+        raise ValueError("the migration has no FUNCTIONS")
+    listed = re.findall(r'"(\w+)"', match[0])
+    kept = [name for name in listed if name in functions]
+    names = [*kept, *sorted(set(functions) - set(kept))]
+    return _FUNCTIONS.sub("FUNCTIONS = (\n" + "".join(f'    "{name}",\n' for name in names) + ")\n", migration)
+
+
+_FUNCTIONS = re.compile(r"^FUNCTIONS = \(\n.*?^\)\n", re.MULTILINE | re.DOTALL)
+
+
 def main() -> None:
-    """Write the file in the source tree."""
-    target = Path(str(files("ragspine_pg._migrations") / "versions" / "rpg0001_create_spine.sql"))
-    target.write_text(ddl(), encoding="utf-8")
-    print(f"wrote {target.name}")
+    """Write both files in the source tree."""
+    versions = Path(str(files("ragspine_pg._migrations") / "versions"))
+    (versions / f"{MIGRATION}.sql").write_text(ddl(), encoding="utf-8")
+    functions = [path.stem for path in Path(str(files("ragspine_pg._sql") / "functions")).glob("*.sql")]
+    migration = versions / f"{MIGRATION}.py"
+    migration.write_text(function_list(migration.read_text(encoding="utf-8"), functions), encoding="utf-8")
+    print(f"wrote {MIGRATION}.sql and the functions in {MIGRATION}.py")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from importlib.resources import files
 
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection
+from sqlalchemy.exc import ProgrammingError
 
 from ragspine_pg.errors import SchemaError
 from ragspine_pg.statement.catalogue import read
@@ -62,16 +63,14 @@ def ensure_vector(connection: Connection) -> str:
             "extension vector is not installed, and there is no schema public to put it in: run"
             " `CREATE EXTENSION vector SCHEMA <yours>`, then `ragspine-pg migrate` again"
         )
-    savepoint = connection.begin_nested()
     try:
-        connection.exec_driver_sql("CREATE EXTENSION vector SCHEMA public")
-    except Exception as error:
-        savepoint.rollback()
+        with connection.begin_nested():
+            connection.exec_driver_sql("CREATE EXTENSION vector SCHEMA public")
+    except ProgrammingError:
         raise SchemaError(
             "extension vector is not installed and this login may not install it: let a privileged login run"
             " `CREATE EXTENSION vector` in this database, then run `ragspine-pg migrate` again"
-        ) from error
-    savepoint.commit()
+        ) from None
     return "public"
 
 

@@ -65,20 +65,12 @@ def _unreachable(error: psycopg.OperationalError) -> UnavailableError:
 def _begun(connection: Connection) -> Iterator[Connection]:
     if connection.in_transaction():
         yield connection
+    elif getattr(connection.connection.dbapi_connection, "autocommit", False):
+        # A half-made schema is worth nothing.
+        raise ConfigurationError("cannot migrate on an AUTOCOMMIT connection: give one that has transactions")
     else:
-        if connection.get_isolation_level() == "AUTOCOMMIT":  # a half-made schema is worth nothing
-            raise ConfigurationError("cannot migrate on an AUTOCOMMIT connection: give one that has transactions")
-        with _outer(connection):
+        with connection.begin():
             yield connection
-
-
-@contextmanager
-def _outer(connection: Connection) -> Iterator[None]:
-    # get_isolation_level() above may have begun a transaction by itself.
-    if connection.in_transaction():
-        connection.rollback()
-    with connection.begin():
-        yield
 
 
 class _Lent:

@@ -75,6 +75,7 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "granted_tenant_no_v1": ROLES,
     "granted_v1": ROLES,
     "visible_classes_v1": ROLES,
+    "readable_library_nos_v1": ROLES,
     # Analysis, at query and at ingest.
     "analyze_v1": ROLES,
     "cjk_class_v1": ROLES,
