@@ -88,7 +88,10 @@ def _policy_sql(table: str, policy: str, statement: str) -> str:
 DO $policy$
 BEGIN
   IF {condition} THEN
-    DROP POLICY IF EXISTS {policy} ON ragspine.{table};
+    IF EXISTS (SELECT FROM pg_catalog.pg_policy
+                WHERE polname = '{policy}' AND polrelid = 'ragspine.{table}'::regclass) THEN
+      DROP POLICY {policy} ON ragspine.{table};
+    END IF;
     {statement};
     COMMENT ON POLICY {policy} ON ragspine.{table} IS 'sha256 {digest}';
   END IF;
