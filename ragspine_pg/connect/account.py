@@ -1,8 +1,8 @@
 """Who runs the server: PostgreSQL refuses root, and needs an account that has a name.
 
-An ordinary user runs it plainly. Root runs it as the account ``nobody`` if that one can reach the programs and the data;
-inside a folder that only root may enter (a virtual environment in root's home, a ``mktemp -d``) in a user namespace in
-which root is called nobody. A user without an entry in the passwd file is helped in the same way.
+An ordinary user runs it plainly. Root runs it as the account ``nobody`` if that one can reach the programs and the
+data; inside a folder that only root may enter (a virtual environment in root's home, a ``mktemp -d``) in a user
+namespace in which root is called nobody. A user without an entry in the passwd file is helped in the same way.
 """
 
 import os
@@ -83,8 +83,8 @@ def choose_account(programs: Path, data: Path) -> Account:
             "can pass through and install into one too (not below /root), or name a database by RAGSPINE_DATABASE_URL"
         )
     raise ConfigurationError(
-        f"user {uid} has no entry in the passwd file, which PostgreSQL needs, and `unshare -U` is not allowed here; add "
-        "an entry, or name a database by RAGSPINE_DATABASE_URL"
+        f"user {uid} has no entry in the passwd file, which PostgreSQL needs, and `unshare -U` is not allowed here; "
+        "add an entry, or name a database by RAGSPINE_DATABASE_URL"
     )
 
 

@@ -48,6 +48,10 @@ class EngineSource:
             proxied = self._engine.raw_connection()
         try:
             connection = _driver_connection(proxied.driver_connection)
+            if connection.info.transaction_status is TransactionStatus.INTRANS:
+                # A listener of the engine's, run at connect or checkout, left a transaction open around its settings.
+                with translated():
+                    connection.commit()
             with joined(connection, read_only):
                 yield connection
         finally:
@@ -123,7 +127,7 @@ def _opened_down(lent: Connection) -> psycopg.Connection[Any]:
         connection = _driver_connection(lent.connection.driver_connection)
         idle = connection.info.transaction_status is TransactionStatus.IDLE
         if lent.in_transaction() and idle and not connection.autocommit:
-            # SQLAlchemy has begun, the server not yet: without a first statement we would commit on the lender's behalf.
+            # SQLAlchemy has begun, the server not yet: without a first statement we would commit in the lender's place.
             lent.exec_driver_sql("SELECT 1")
     return connection
 

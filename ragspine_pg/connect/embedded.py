@@ -42,8 +42,9 @@ def default_home() -> Path:
 class EmbeddedServer:
     """A share in a running embedded server, until ``close`` (or the end of the process, or of the last reference).
 
-    Any number of threads and processes may hold shares of one home at once. A forked child shares its parent's and keeps
-    the server running until it, too, has closed it or ended.
+    Any number of threads and processes may hold shares of one home at once. A forked child shares its parent's and
+    keeps the server running until it, too, has closed it or ended. The last holder stops the server; one that is killed
+    leaves it running, for the next to attach to.
     """
 
     def __init__(self, home: Path, socket_folder: Path, lease: Lease) -> None:
@@ -162,8 +163,8 @@ def _start(home: Path, *, durable: bool, pg_bin: Path | None) -> Path:
         postmaster.make_cluster(cluster, binaries, account, keyring.password("superuser"), durable=durable)
     elif major != binaries.major:
         raise ConfigurationError(
-            f"{home} was made by PostgreSQL {major}, and the programs at hand are of {binaries.major}; set RAGSPINE_PG_BIN "
-            f"to PostgreSQL {major}, or move the data by pg_dump and restore"
+            f"{home} was made by PostgreSQL {major}, and the programs at hand are of {binaries.major}; set "
+            f"RAGSPINE_PG_BIN to PostgreSQL {major}, or move the data by pg_dump and restore"
         )
     folder = postmaster.start(cluster, binaries, account, durable=durable)
     try:

@@ -1,4 +1,4 @@
-"""The secrets of an embedded server: passwords of its logins and the key that signs grants, in one file of mode 0600."""
+"""The secrets of an embedded server: passwords of its logins and the key that signs grants, in one 0600 file."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 """Shared use of one server by many processes, by two locked files.
 
-``guard`` is held alone while a server is made, started or stopped. ``lease`` is held shared by everyone who uses it. Both
-are kernel locks (flock): they end with the process, however it ends, so that nothing stale can stay behind.
+``guard`` is held alone while a server is made, started or stopped. ``lease`` is held shared by everyone who uses it.
+Both are kernel locks (flock): they end with the process, however it ends, so that nothing stale can stay behind.
 
 Forking: a child inherits the open file and with it the lease, which then lasts until the child, too, has closed it or
 ended. A lease is given up by closing the file and never by unlocking it, which would end it for the parent as well.

@@ -102,7 +102,7 @@ class UrlSource:
             raise UnavailableError(f"the database cannot be reached: {reason}") from None
 
     def _forked(self) -> None:
-        """In a forked child: the pool's threads are not here and its sockets are the parent's; keep it and touch it not."""
+        """In a forked child: the pool's threads are not here and its sockets are the parent's; never touch it again."""
         _inherited.append(self._pool)
         self._pool = None
         self._lock = threading.Lock()

@@ -1,8 +1,8 @@
 """Making, starting and stopping a PostgreSQL cluster in a folder: ``data``, ``run`` (the socket) and ``log``.
 
-Everything here is called while the folder's guard is held, so that no two processes start, stop or make it at once. What
-an earlier process left half done when it was killed is taken up: a half-made cluster has a name of its own and is thrown
-away, a server still starting is waited for, and PostgreSQL itself recovers from a killed server.
+Everything here is called while the folder's guard is held, so that no two processes start, stop or make it at once.
+What an earlier process left half done when it was killed is taken up: a half-made cluster has a name of its own and is
+thrown away, a server still starting is waited for, and PostgreSQL itself recovers from a killed server.
 """
 
 import os
@@ -43,7 +43,10 @@ def make_cluster(cluster: Path, binaries: Binaries, account: Account, password: 
     Raises ``ConfigurationError`` with initdb's last words if it fails.
     """
     for left_over in cluster.glob("data.*"):
-        shutil.rmtree(left_over, ignore_errors=True)
+        if left_over.is_dir():
+            shutil.rmtree(left_over, ignore_errors=True)
+        else:
+            left_over.unlink()
     fresh = Path(tempfile.mkdtemp(prefix="data.", dir=cluster))
     try:
         password_file = fresh.with_name(f"{fresh.name}.password")
@@ -99,6 +102,8 @@ def start(cluster: Path, binaries: Binaries, account: Account, *, durable: bool)
     """
     folder = make_socket_folder(cluster, account)
     _forget_stale_pid(cluster)
+    for left_over in folder.iterdir():  # a killed server's socket and its lock file, whose number may be in use again
+        left_over.unlink()
     log = cluster / "log"
     if log.exists() and log.stat().st_size > _LOG_BYTES:
         log.replace(cluster / "log.1")

@@ -65,7 +65,8 @@ def remove_socket_folder(cluster: Path) -> None:
 
 
 def _short_folder() -> Path:
-    for parent in ("/tmp", tempfile.gettempdir()):  # /tmp first: TMPDIR may be what is too long
+    # /tmp first, TMPDIR may be what is too long; mkdtemp draws the name and makes the folder 0700.
+    for parent in ("/tmp", tempfile.gettempdir()):  # noqa: S108
         try:
             folder = Path(tempfile.mkdtemp(prefix="ragspine-", dir=parent))
         except OSError:

@@ -24,8 +24,8 @@ def open_source(target: Target, *, max_connections: int = 10, wait_seconds: floa
     """The source behind ``target``; nothing is connected before the first transaction.
 
     A string (``postgresql://``, ``postgres://``, ``postgresql+psycopg://``, or libpq's ``host=... dbname=...``) gets a
-    pool of ours of at most ``max_connections``, of which one is waited for at most ``wait_seconds``. A psycopg Connection
-    or ConnectionPool, and SQLAlchemy's Engine, Connection or Session, are used as they are and never closed.
+    pool of ours of at most ``max_connections``, of which one is waited for at most ``wait_seconds``. A psycopg
+    Connection or ConnectionPool, and SQLAlchemy's Engine, Connection or Session, are used as they are and never closed.
 
     Raises ``ConfigurationError`` for anything else, and for another driver than psycopg 3.
     """
@@ -47,6 +47,6 @@ def open_source(target: Target, *, max_connections: int = 10, wait_seconds: floa
     if isinstance(target, psycopg.AsyncConnection | AsyncConnectionPool):
         raise ConfigurationError("an asynchronous connection or pool cannot serve the blocking interface")
     raise ConfigurationError(
-        f"a {type(target).__module__}.{type(target).__qualname__} is no database target: give a postgresql:// URL, a psycopg "
-        "connection or pool, or a SQLAlchemy Engine, Connection or Session"
+        f"a {type(target).__module__}.{type(target).__qualname__} is no database target: give a postgresql:// URL, a "
+        "psycopg connection or pool, or a SQLAlchemy Engine, Connection or Session"
     )
