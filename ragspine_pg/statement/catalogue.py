@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from ragspine_pg.flow.steps import Statement
 
@@ -16,11 +16,14 @@ def read(folder: str, name: str) -> str:
     return (files("ragspine_pg._sql") / folder / f"{name}.sql").read_text(encoding="utf-8")
 
 
-def columns(*values: Any) -> tuple[Any, ...]:
-    """A row as it comes."""
+def _columns(*values: Any) -> tuple[Any, ...]:
     return values
 
 
-def query(name: str, row: Callable[..., Row]) -> Statement[Row]:
+@overload
+def query(name: str) -> Statement[tuple[Any, ...]]: ...
+@overload
+def query(name: str, row: Callable[..., Row]) -> Statement[Row]: ...
+def query(name: str, row: Callable[..., Any] = _columns) -> Statement[Any]:
     """The statement ``sql/queries/<name>.sql``; ``row`` is called with the columns of a row in order."""
     return Statement(name, read("queries", name), row)

@@ -15,23 +15,22 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   given CONSTANT text := current_setting('ragspine.grant', true);
-  part text[];
-  signed text;
+  part CONSTANT text[] := string_to_array(given, '.');
   nonce bytea;
-  expected bytea;
+  expected text;
   payload jsonb;
 BEGIN
   IF coalesce(given, '') = '' THEN
     state := 'missing';
     RETURN;
   END IF;
-  IF given !~ '^rg1\.[0-9a-f]{8}\.[0-9]{1,15}\.[A-Za-z0-9_-]+\.[0-9a-f]{64}$' THEN
+  IF cardinality(part) <> 5 OR part[1] <> 'rg1' THEN
     state := 'malformed';
     RETURN;
   END IF;
-  part := string_to_array(given, '.');
-  signed := left(given, -65);
-  SELECT sha256(k.outer_pad || sha256(k.inner_pad || convert_to(signed, 'UTF8'))) INTO expected
+  SELECT encode(
+           sha256(k.outer_pad || sha256(k.inner_pad || convert_to(left(given, -1 - length(part[5])), 'UTF8'))), 'hex')
+    INTO expected
     FROM ragspine.grant_key AS k
    WHERE k.key_id = part[2] AND k.retired_at IS NULL;
   IF expected IS NULL THEN
@@ -39,18 +38,19 @@ BEGIN
     RETURN;
   END IF;
   nonce := uuid_send(gen_random_uuid());
-  IF sha256(nonce || expected) <> sha256(nonce || decode(part[5], 'hex')) THEN
+  IF sha256(nonce || convert_to(expected, 'UTF8')) <> sha256(nonce || convert_to(part[5], 'UTF8')) THEN
     state := 'forged';
     RETURN;
   END IF;
-  IF part[3]::bigint < extract(epoch FROM statement_timestamp()) THEN
+  IF to_timestamp(part[3]::double precision) < statement_timestamp() THEN
     state := 'expired';
     RETURN;
   END IF;
   payload := convert_from(
     decode(rpad(translate(part[4], '-_', '+/'), (length(part[4]) + 3) / 4 * 4, '='), 'base64'), 'UTF8')::jsonb;
   state := 'valid';
-  principals := ARRAY(SELECT jsonb_array_elements_text(payload -> 'principals'));
+  SELECT coalesce(array_agg(p.principal), '{}') INTO principals
+    FROM jsonb_array_elements_text(payload -> 'principals') AS p(principal);
   SELECT t.tenant_no INTO tenant_no FROM ragspine.tenant AS t WHERE t.tenant = payload ->> 'tenant' COLLATE "C";
 END
 $$;

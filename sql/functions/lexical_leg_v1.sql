@@ -12,6 +12,7 @@
 -- One scan of the readable, filtered rows orders them by the float32 inner product, which selects but does not decide: all
 -- rows within its rounding error of the k-th best are scored again exactly, and only that score ranks them. Access and
 -- filter stand in the same statement as the limit, so k is filled while rows qualify.
+-- OFFSET 0 keeps the order of the look-ups by key, whatever the planner knows of sizes.
 -- SECURITY DEFINER: postings and statistics belong to the owner. The tenant and the classes come from the verified grant,
 -- never from an argument; what leaves is numbers and scores of readable chunks.
 CREATE FUNCTION ragspine.lexical_leg_v1(
@@ -19,6 +20,7 @@ CREATE FUNCTION ragspine.lexical_leg_v1(
 RETURNS TABLE (chunk_no bigint, chunk_id text, rank integer, score double precision)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan  -- look-ups by key: planned once a session, the plan cannot depend on the numbers
 SET extra_float_digits = 1  -- floats pass through text: keep all their digits, whatever the session says
 AS $$
 DECLARE
@@ -64,13 +66,17 @@ BEGIN
                    (SELECT sum(u.weight * -(x.impacts OPERATOR(@vector@.<#>) u.unit) ORDER BY u.position)
                       FROM unnest(weights, units) WITH ORDINALITY AS u(weight, unit, position)) AS score
               FROM unnest(numbers, sums) AS n(chunk_no, approximate)
-              JOIN ragspine.chunk AS c
-                ON c.tenant_no = tenant AND c.version_no = lexical_leg_v1.version_no AND c.chunk_no = n.chunk_no
-              JOIN ragspine.chunk_lexical AS x
-                ON x.tenant_no = c.tenant_no AND x.version_no = c.version_no AND x.acl_class_no = c.acl_class_no
-               AND x.chunk_no = c.chunk_no
-             WHERE n.approximate >= coalesce(sums[k], 0) * (1 - margin)
-               AND c.acl_class_no = ANY (classes)) AS s
+             CROSS JOIN LATERAL (SELECT *
+                                   FROM ragspine.chunk AS c
+                                  WHERE c.tenant_no = tenant AND c.version_no = lexical_leg_v1.version_no
+                                    AND c.chunk_no = n.chunk_no AND c.acl_class_no = ANY (classes)
+                                 OFFSET 0) AS c
+             CROSS JOIN LATERAL (SELECT *
+                                   FROM ragspine.chunk_lexical AS x
+                                  WHERE x.tenant_no = c.tenant_no AND x.version_no = c.version_no
+                                    AND x.acl_class_no = c.acl_class_no AND x.chunk_no = c.chunk_no
+                                 OFFSET 0) AS x
+             WHERE n.approximate >= coalesce(sums[k], 0) * (1 - margin)) AS s
      WHERE min_score IS NULL OR s.score >= min_score
      ORDER BY 3
      LIMIT k;

@@ -6,6 +6,7 @@
 -- Returns  a row for each chunk that the caller may read; position counts the arrays from 1. reader_principals are those of
 --          the caller's principals that the chunk's class names, for the exits to judge by.
 --
+-- OFFSET 0 keeps the order of the look-ups: chunk by key, then document by key, whatever the planner knows of sizes.
 -- SECURITY INVOKER: the explicit conditions below and, under them, row-level security. A number that belongs to somebody
 -- else's chunk gives no row.
 CREATE FUNCTION ragspine.read_passages_v1(version_nos integer[], chunk_nos bigint[], expand text DEFAULT NULL)
@@ -16,6 +17,7 @@ RETURNS TABLE (
   window_start integer, window_end integer, window_sha256 text, window_text text)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan  -- look-ups by key: planned once a session, the plan cannot depend on the numbers
 AS $$
 DECLARE
   granted CONSTANT record := ragspine.granted_v1();
@@ -36,10 +38,16 @@ BEGIN
            w.span_start, w.span_end, w.slice_sha256,
            ragspine.document_slice_v1(w.tenant_no, w.document_no, shown.first, shown.first + shown.length)
       FROM unnest(version_nos, chunk_nos) WITH ORDINALITY AS n(version_no, chunk_no, position)
-      JOIN ragspine.chunk AS c
-        ON c.tenant_no = granted.tenant_no AND c.version_no = n.version_no AND c.chunk_no = n.chunk_no
-       AND c.acl_class_no = ANY (classes)
-      JOIN ragspine.document AS d ON d.tenant_no = c.tenant_no AND d.document_no = c.document_no
+     CROSS JOIN LATERAL (SELECT *
+                           FROM ragspine.chunk AS c
+                          WHERE c.tenant_no = granted.tenant_no AND c.version_no = n.version_no
+                            AND c.chunk_no = n.chunk_no AND c.acl_class_no = ANY (classes)
+                         OFFSET 0) AS c
+     CROSS JOIN LATERAL (SELECT *
+                           FROM ragspine.document AS d
+                          WHERE d.tenant_no = c.tenant_no AND d.document_no = c.document_no
+                            AND d.acl_class_no = ANY (classes)
+                         OFFSET 0) AS d
       JOIN ragspine.acl_class AS a ON a.tenant_no = d.tenant_no AND a.acl_class_no = d.acl_class_no
       JOIN ragspine.tenant AS t ON t.tenant_no = d.tenant_no
       JOIN ragspine.library AS l ON l.tenant_no = d.tenant_no AND l.library_no = d.library_no

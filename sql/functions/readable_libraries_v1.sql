@@ -23,10 +23,12 @@ BEGIN
       FROM ragspine.library AS l
       JOIN ragspine.index_version AS v
         ON v.tenant_no = l.tenant_no AND v.library_no = l.library_no AND v.state = 'published'
+     CROSS JOIN LATERAL (SELECT FROM ragspine.document AS d
+                          WHERE d.tenant_no = l.tenant_no AND d.library_no = l.library_no
+                            AND d.acl_class_no = ANY (classes)
+                          LIMIT 1) AS readable
      WHERE l.tenant_no = tenant
        AND (libraries IS NULL OR l.library_id = ANY (libraries))
-       AND EXISTS (SELECT FROM ragspine.document AS d
-                    WHERE d.tenant_no = l.tenant_no AND d.library_no = l.library_no AND d.acl_class_no = ANY (classes))
      ORDER BY l.library_id
   LOOP
     IF found.environment <> environment THEN

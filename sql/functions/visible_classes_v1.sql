@@ -5,24 +5,28 @@
 -- SECURITY DEFINER: the caller sees only those rows of acl_class and acl_reader that this very function lets through.
 CREATE FUNCTION ragspine.visible_classes_v1()
 RETURNS integer[]
-LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-  SELECT ARRAY(
+DECLARE
+  granted CONSTANT record := ragspine.granted_v1();
+BEGIN
+  IF granted.tenant_no IS NULL OR cardinality(granted.principals) = 0 THEN
+    RETURN '{}';
+  END IF;
+  RETURN ARRAY(
     SELECT c.acl_class_no
-      FROM ragspine.granted_v1() AS g
-      JOIN ragspine.acl_class AS c ON c.tenant_no = g.tenant_no
-     WHERE cardinality(g.principals) > 0
-       AND c.open_to_members
+      FROM ragspine.acl_class AS c
+     WHERE c.tenant_no = granted.tenant_no AND c.open_to_members
        AND c.sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL')
     UNION
     SELECT c.acl_class_no
-      FROM ragspine.granted_v1() AS g
-     CROSS JOIN LATERAL unnest(g.principals) AS p(principal)
-      JOIN ragspine.acl_reader AS r ON r.tenant_no = g.tenant_no AND r.principal = p.principal COLLATE "C"
+      FROM ragspine.acl_reader AS r
       JOIN ragspine.acl_class AS c ON c.tenant_no = r.tenant_no AND c.acl_class_no = r.acl_class_no
-     WHERE c.sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL')
-    ORDER BY 1)
+     WHERE r.tenant_no = granted.tenant_no AND r.principal = ANY (granted.principals)
+       AND c.sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL')
+    ORDER BY 1);
+END
 $$;
 
 COMMENT ON FUNCTION ragspine.visible_classes_v1() IS 'Classes that the transaction''s grant may read.';

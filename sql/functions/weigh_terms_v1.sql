@@ -4,9 +4,13 @@
 --         lexemes the 1,024 of most weight count, ties in code-point order (a sparsevec holds at most 16,000).
 CREATE FUNCTION ragspine.weigh_terms_v1(tenant_no integer, version_no integer, classes integer[], query text)
 RETURNS TABLE (lexeme text, lexeme_no integer, frequency integer, chunk_count bigint, idf double precision)
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan  -- look-ups by key: planned once a session, the plan cannot depend on the numbers
 AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
   WITH term AS MATERIALIZED (
     SELECT a.lexeme, l.lexeme_no, a.frequency,
            (SELECT sum(s.chunk_count)
@@ -32,7 +36,8 @@ AS $$
    ) AS w
    WHERE t.chunk_count > 0
    ORDER BY t.frequency * w.idf DESC, t.lexeme COLLATE "C"
-   LIMIT 1024
+   LIMIT 1024;
+END
 $$;
 
 COMMENT ON FUNCTION ragspine.weigh_terms_v1(integer, integer, integer[], text) IS 'A query''s lexemes with numbers and idf over classes.';

@@ -14,15 +14,13 @@ ALTER TABLE ragspine.library ENABLE ROW LEVEL SECURITY;
 DROP POLICY IF EXISTS readable ON ragspine.library;
 CREATE POLICY readable ON ragspine.library FOR SELECT TO PUBLIC USING (
   tenant_no = (SELECT ragspine.granted_tenant_no_v1())
-  AND EXISTS (SELECT FROM ragspine.document AS d
-               WHERE d.tenant_no = library.tenant_no AND d.library_no = library.library_no));
+  AND library_no = ANY ((SELECT ragspine.readable_library_nos_v1())::integer[]));
 
 ALTER TABLE ragspine.index_version ENABLE ROW LEVEL SECURITY;
 DROP POLICY IF EXISTS readable ON ragspine.index_version;
 CREATE POLICY readable ON ragspine.index_version FOR SELECT TO PUBLIC USING (
   tenant_no = (SELECT ragspine.granted_tenant_no_v1())
-  AND EXISTS (SELECT FROM ragspine.library AS l
-               WHERE l.tenant_no = index_version.tenant_no AND l.library_no = index_version.library_no));
+  AND library_no = ANY ((SELECT ragspine.readable_library_nos_v1())::integer[]));
 
 ALTER TABLE ragspine.acl_class ENABLE ROW LEVEL SECURITY;
 DROP POLICY IF EXISTS readable ON ragspine.acl_class;

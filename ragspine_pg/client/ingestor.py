@@ -1,0 +1,143 @@
+"""The write authority: libraries and their documents."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ragspine_pg.chunking.registry import make_chunker
+from ragspine_pg.client.shell import Shell
+from ragspine_pg.connect.source import ConnectionSource
+from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.document import Document
+from ragspine_pg.contract.explanation import Explanation
+from ragspine_pg.contract.ingest import (
+    UNCHANGED,
+    FoldReport,
+    IngestReport,
+    LibraryStats,
+    OnDuplicate,
+    Unchanged,
+    VersionInfo,
+)
+from ragspine_pg.contract.label import Sensitivity
+from ragspine_pg.contract.ports import Chunker
+from ragspine_pg.ingest import pipeline
+from ragspine_pg.ingest.documents import documents_of
+from ragspine_pg.ingest.progress import OnProgress
+from ragspine_pg.retrieval.explain import explain_rights
+
+
+class Ingestor(Shell):
+    """Writes with an ingest login. Usable without any right to search.
+
+    Every call is one transaction: all of it or nothing. ``analyzer`` and ``chunker`` are those of a library that names
+    none.
+    """
+
+    def __init__(
+        self, source: ConnectionSource, *, analyzer: str = "english", chunker: str | Chunker = "default"
+    ) -> None:
+        super().__init__(source)
+        self._analyzer = analyzer
+        self._chunker = chunker
+
+    def create_library(
+        self,
+        tenant: str,
+        library_id: str,
+        *,
+        description: str = "",
+        analyzer: str | None = None,
+        chunker: str | Chunker | None = None,
+        fields: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+        profile: Mapping[str, Any] | None = None,
+        exist_ok: bool = False,
+    ) -> VersionInfo:
+        """Make an empty library, and its tenant if that is new; its first index version, published.
+
+        ``analyzer``: ``simple``, a Snowball language, or ``cjk``. ``chunker``: a name of ``make_chunker`` or a
+        ``Chunker``. ``fields``: metadata fields to declare, name to ``string``, ``number``, ``boolean`` or ``timestamp``;
+        declared fields are indexed. ``profile`` may set ``k1``, ``b`` and ``pivot`` of BM25, and ``chunker_options``
+        (such as ``{"size": 1200}``, in code points).
+
+        Raises ``LibraryExists`` (unless ``exist_ok`` and everything but the description is the same),
+        ``ConfigurationError``.
+        """
+        options = dict(profile or {})
+        chunker_options = options.pop("chunker_options", {})
+        made = make_chunker(self._chunker if chunker is None else chunker, **chunker_options)
+        flow = pipeline.create_library(
+            tenant,
+            library_id,
+            chunker=made,
+            chunker_options=chunker_options,
+            description=description,
+            analyzer=self._analyzer if analyzer is None else analyzer,
+            fields=fields,
+            profile=options,
+            exist_ok=exist_ok,
+        )
+        return self._drive(flow, read_only=False)
+
+    def ingest(
+        self,
+        tenant: str,
+        library_id: str,
+        documents_or_paths: Iterable[Document | str | Path],
+        *,
+        readers: Iterable[str] | None = None,
+        sensitivity: Sensitivity | str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        on_duplicate: OnDuplicate = "error",
+        chunker: Chunker | None = None,
+        progress: OnProgress | None = None,
+    ) -> IngestReport:
+        """Store and index documents, or the files and folders of documents; searchable when the call returns.
+
+        ``readers`` and ``sensitivity`` replace those of every document of the call, ``metadata`` is added under each
+        document's own. Documents that are stored already and did not change are left alone. ``progress`` is called with
+        a ``Progress`` every few hundred documents and at each stage.
+
+        Raises ``NotFound``, ``SourceRefused``, ``InvalidDocument``, ``IngestError``; nothing is stored then.
+        """
+        documents = documents_of(documents_or_paths, readers=readers, sensitivity=sensitivity, metadata=metadata)
+        flow = pipeline.ingest(
+            tenant, library_id, documents, chunker=chunker, on_duplicate=on_duplicate, progress=progress
+        )
+        return self._drive(flow, read_only=False)
+
+    def delete(self, tenant: str, library_id: str, document_id: str) -> bool:
+        """Delete a document from every version; whether there was one. Raises ``NotFound`` for an unknown library."""
+        return self._drive(pipeline.delete_document(tenant, library_id, document_id), read_only=False)
+
+    def relabel(
+        self,
+        tenant: str,
+        library_id: str,
+        document_id: str,
+        *,
+        readers: Iterable[str] | None | Unchanged = UNCHANGED,
+        sensitivity: Sensitivity | str | Unchanged = UNCHANGED,
+    ) -> bool:
+        """Change who may read a document (None: every member, empty: nobody) or its label; whether that changed it.
+
+        In force for every search that begins after the call returns. Raises ``NotFound``, ``InvalidDocument``.
+        """
+        flow = pipeline.relabel_document(tenant, library_id, document_id, readers=readers, sensitivity=sensitivity)
+        return self._drive(flow, read_only=False)
+
+    def versions(self, tenant: str, library_id: str) -> list[VersionInfo]:
+        """The library's index versions, newest first. Raises ``NotFound``."""
+        return self._drive(pipeline.list_versions(tenant, library_id), read_only=True)
+
+    def optimize(self, tenant: str, library_id: str) -> FoldReport:
+        """Fold what writes left behind; answers stay the same, to the byte. Raises ``NotFound``."""
+        return self._drive(pipeline.optimize(tenant, library_id), read_only=False)
+
+    def stats(self, tenant: str, library_id: str) -> LibraryStats:
+        """Numbers about a library over all readers, for its administrator. Raises ``NotFound``."""
+        return self._drive(pipeline.stats(tenant, library_id), read_only=True)
+
+    def explain_rights(self, explanation: Explanation, access: Access) -> Explanation:
+        """For an administrator's eyes: what ``not_readable`` means in an ``explain`` of ``access``."""
+        return self._drive(explain_rights(explanation, access), read_only=True)

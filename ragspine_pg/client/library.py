@@ -1,0 +1,144 @@
+"""One library, with both authorities at hand."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.context import RetrievalContext
+from ragspine_pg.contract.document import Document
+from ragspine_pg.contract.explanation import Explanation
+from ragspine_pg.contract.filter import MetadataFilter
+from ragspine_pg.contract.ingest import (
+    UNCHANGED,
+    FoldReport,
+    IngestReport,
+    LibraryStats,
+    OnDuplicate,
+    Unchanged,
+    VersionInfo,
+)
+from ragspine_pg.contract.label import Sensitivity
+from ragspine_pg.contract.mode import RetrievalMode
+from ragspine_pg.contract.ports import Chunker
+from ragspine_pg.contract.result import SearchResult
+from ragspine_pg.ingest.progress import OnProgress
+
+if TYPE_CHECKING:
+    from ragspine_pg.client.spine import RagSpine
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A library by its name; the calls are those of ``Ingestor`` and ``Retriever``, with the name filled in."""
+
+    spine: "RagSpine"
+    tenant: str
+    library_id: str
+
+    def ingest(
+        self,
+        documents_or_paths: Iterable[Document | str | Path],
+        *,
+        readers: Iterable[str] | None = None,
+        sensitivity: Sensitivity | str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        on_duplicate: OnDuplicate = "error",
+        chunker: Chunker | None = None,
+        progress: OnProgress | None = None,
+    ) -> IngestReport:
+        """See ``Ingestor.ingest``."""
+        return self.spine.ingestor.ingest(
+            self.tenant,
+            self.library_id,
+            documents_or_paths,
+            readers=readers,
+            sensitivity=sensitivity,
+            metadata=metadata,
+            on_duplicate=on_duplicate,
+            chunker=chunker,
+            progress=progress,
+        )
+
+    def delete(self, document_id: str) -> bool:
+        """See ``Ingestor.delete``."""
+        return self.spine.ingestor.delete(self.tenant, self.library_id, document_id)
+
+    def relabel(
+        self,
+        document_id: str,
+        *,
+        readers: Iterable[str] | None | Unchanged = UNCHANGED,
+        sensitivity: Sensitivity | str | Unchanged = UNCHANGED,
+    ) -> bool:
+        """See ``Ingestor.relabel``."""
+        return self.spine.ingestor.relabel(
+            self.tenant, self.library_id, document_id, readers=readers, sensitivity=sensitivity
+        )
+
+    def versions(self) -> list[VersionInfo]:
+        """See ``Ingestor.versions``."""
+        return self.spine.ingestor.versions(self.tenant, self.library_id)
+
+    def optimize(self) -> FoldReport:
+        """See ``Ingestor.optimize``."""
+        return self.spine.ingestor.optimize(self.tenant, self.library_id)
+
+    def stats(self) -> LibraryStats:
+        """See ``Ingestor.stats``."""
+        return self.spine.ingestor.stats(self.tenant, self.library_id)
+
+    def search(
+        self,
+        query: str,
+        *,
+        access: Access,
+        k: int = 10,
+        mode: RetrievalMode | str | None = None,
+        metadata_filter: MetadataFilter | None = None,
+        expand: str | None = None,
+        min_score: float | None = None,
+        context: RetrievalContext | None = None,
+        explain: bool = False,
+    ) -> SearchResult:
+        """``Retriever.search`` in this library alone; nothing is readable for an ``access`` of another tenant."""
+        return self.spine.search(
+            query,
+            access=self._here(access),
+            libraries=(self.library_id,),
+            k=k,
+            mode=mode,
+            metadata_filter=metadata_filter,
+            expand=expand,
+            min_score=min_score,
+            context=context,
+            explain=explain,
+        )
+
+    def explain(
+        self,
+        query: str,
+        *,
+        access: Access,
+        document_id: str,
+        k: int = 10,
+        metadata_filter: MetadataFilter | None = None,
+        min_score: float | None = None,
+        context: RetrievalContext | None = None,
+    ) -> Explanation:
+        """``Retriever.explain`` in this library."""
+        return self.spine.explain(
+            query,
+            access=self._here(access),
+            library_id=self.library_id,
+            document_id=document_id,
+            k=k,
+            metadata_filter=metadata_filter,
+            min_score=min_score,
+            context=context,
+        )
+
+    def _here(self, access: Access) -> Access:
+        """Another tenant's library of the same name is not this one: its members are nobody here."""
+        return access if access.tenant == self.tenant else Access(self.tenant)

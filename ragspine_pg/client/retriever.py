@@ -1,0 +1,146 @@
+"""The read authority: searching and explaining as somebody."""
+
+from collections.abc import Iterable
+
+from ragspine_pg.client.shell import Shell
+from ragspine_pg.connect.source import ConnectionSource
+from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.context import RetrievalContext
+from ragspine_pg.contract.explanation import Explanation
+from ragspine_pg.contract.filter import MetadataFilter
+from ragspine_pg.contract.grant import GRANT_SECONDS, GrantKey, mint_grant
+from ragspine_pg.contract.mode import RetrievalMode, make_retrieval_mode
+from ragspine_pg.contract.result import SearchResult
+from ragspine_pg.contract.search_request import SearchRequest, library_names
+from ragspine_pg.errors import ConfigurationError
+from ragspine_pg.retrieval import explain as explaining
+from ragspine_pg.retrieval.pipeline import Identity, search
+
+
+class Retriever(Shell):
+    """Searches with a reader's login. Usable without any right to write.
+
+    ``grant_key`` signs who a search runs for; ``mode`` is that of a search which names none. ``single_login=True`` allows
+    a login that row-level security does not bind (an owner's, where there is no second one); results then warn.
+    """
+
+    def __init__(
+        self,
+        source: ConnectionSource,
+        grant_key: GrantKey | None,
+        *,
+        mode: RetrievalMode | str = RetrievalMode.AUTO,
+        single_login: bool = False,
+    ) -> None:
+        super().__init__(source)
+        self._grant_key = grant_key
+        self._mode = make_retrieval_mode(mode)
+        self._single_login = single_login
+
+    def search(
+        self,
+        query: str,
+        *,
+        access: Access,
+        libraries: str | Iterable[str] | None = None,
+        k: int = 10,
+        mode: RetrievalMode | str | None = None,
+        metadata_filter: MetadataFilter | None = None,
+        expand: str | None = None,
+        min_score: float | None = None,
+        context: RetrievalContext | None = None,
+        explain: bool = False,
+    ) -> SearchResult:
+        """The k best passages that ``access`` may read.
+
+        ``libraries``: ids to search, None for all that are readable; several are fused by reciprocal rank.
+        ``metadata_filter`` narrows before scoring. ``expand="parent"`` adds each hit's parent window. ``min_score`` is
+        the least score of a leg. ``context`` bounds the call in time and can cancel it. ``explain`` fills the trace.
+
+        Raises ``QueryError`` (an argument out of range; ``ModeUnavailable``, ``DeadlineExceeded``, ``Cancelled``),
+        ``UnsafeRole``, ``ConfigurationError`` without a grant key, ``UnavailableError``.
+        """
+        request = self._request(query, libraries, k, mode, metadata_filter, expand, min_score, context, explain)
+        return self._drive(search(request, self._identity(access)), read_only=True, context=request.context)
+
+    def explain(
+        self,
+        query: str,
+        *,
+        access: Access,
+        library_id: str,
+        document_id: str,
+        k: int = 10,
+        metadata_filter: MetadataFilter | None = None,
+        min_score: float | None = None,
+        context: RetrievalContext | None = None,
+    ) -> Explanation:
+        """Why ``document_id`` ranks where it does for this search, or why not, from what ``access`` may read alone.
+
+        Raises as ``search`` does.
+        """
+        request = self._request(query, (library_id,), k, None, metadata_filter, None, min_score, context, True)
+        flow = explaining.explain(request, self._identity(access), library_id, document_id)
+        return self._drive(flow, read_only=True, context=request.context)
+
+    def retriever(self, *, access: Access, libraries: str | Iterable[str] | None = None) -> "BoundRetriever":
+        """A ``NarrativeRetriever`` that searches as ``access``."""
+        return BoundRetriever(self, access, library_names(libraries))
+
+    def grant(self, access: Access, *, seconds: int = GRANT_SECONDS) -> str:
+        """A signed grant for ``access``, for SQL callers: ``SELECT ragspine.assume($1)``. A bearer token: keep it safe.
+
+        Raises ``ConfigurationError`` without a grant key.
+        """
+        if self._grant_key is None:
+            raise ConfigurationError(
+                "no key to sign grants with: set RAGSPINE_GRANT_KEY, or open(…, grant_key=…), to what"
+                " `ragspine-pg migrate` showed"
+            )
+        return mint_grant(self._grant_key, access, seconds=seconds)
+
+    def _identity(self, access: Access) -> Identity:
+        if not isinstance(access, Access):
+            raise ConfigurationError("access is an Access(tenant, principals); without one nothing is readable")
+        return Identity(access, self.grant(access), self._single_login)
+
+    def _request(
+        self,
+        query: str,
+        libraries: str | Iterable[str] | None,
+        k: int,
+        mode: RetrievalMode | str | None,
+        metadata_filter: MetadataFilter | None,
+        expand: str | None,
+        min_score: float | None,
+        context: RetrievalContext | None,
+        explain: bool,
+    ) -> SearchRequest:
+        return SearchRequest(
+            query=query,
+            libraries=library_names(libraries),
+            k=k,
+            mode=self._mode if mode is None else make_retrieval_mode(mode),
+            metadata_filter=metadata_filter,
+            expand=expand,
+            min_score=min_score,
+            explain=explain,
+            context=RetrievalContext() if context is None else context,
+        )
+
+
+class BoundRetriever:
+    """A ``NarrativeRetriever``: one caller's view, for code that should not decide who asks."""
+
+    def __init__(self, retriever: Retriever, access: Access, libraries: tuple[str, ...] | None) -> None:
+        self._retriever = retriever
+        self._access = access
+        self._libraries = libraries
+
+    def retrieve(
+        self, query: str, *, metadata_filter: MetadataFilter | None = None, top_k: int = 10
+    ) -> SearchResult:
+        """The ``top_k`` best passages for ``query``; raises as ``Retriever.search`` does."""
+        return self._retriever.search(
+            query, access=self._access, libraries=self._libraries, k=top_k, metadata_filter=metadata_filter
+        )

@@ -1,0 +1,55 @@
+"""What every shell does: a transaction, the schema's check once, and the driver."""
+
+import threading
+from types import TracebackType
+from typing import Self, TypeVar
+
+from ragspine_pg.connect.source import ConnectionSource
+from ragspine_pg.contract.context import RetrievalContext
+from ragspine_pg.flow.driver import run
+from ragspine_pg.flow.steps import Flow
+from ragspine_pg.schema.check import check
+
+T = TypeVar("T")
+
+
+class Shell:
+    """A source of transactions, and the flows driven on it. Safe to share between threads where the source is."""
+
+    def __init__(self, source: ConnectionSource) -> None:
+        self._source = source
+        self._checked = threading.Event()
+
+    def _drive(self, flow: Flow[T], *, read_only: bool, context: RetrievalContext | None = None) -> T:
+        """Run ``flow`` in a transaction of its own; ``context`` can cancel the running statement from another thread.
+
+        Raises ``SchemaError`` when the database's schema is not this code's.
+        """
+        with self._source.transaction(read_only) as connection:
+            if not self._checked.is_set():
+                check(connection)
+                self._checked.set()  # once a shell: a schema that moves while we run is an operator's doing
+            if context is None:
+                return run(flow, connection)
+            context.cancellation.bind(connection.cancel_safe)
+            try:
+                return run(flow, connection)
+            finally:
+                context.cancellation.bind(None)
+
+    def check_schema(self) -> None:
+        """Raise ``SchemaError`` when the database's schema is not this code's; the first call of a shell does it too."""
+        with self._source.transaction(read_only=True) as connection:
+            check(connection)
+
+    def close(self) -> None:
+        """Close what is ours; a connection, pool or engine that was handed in stays open."""
+        self._source.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

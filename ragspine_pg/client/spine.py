@@ -1,0 +1,196 @@
+"""Both authorities behind one door, and how it is opened."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from ragspine_pg.client.ingestor import Ingestor
+from ragspine_pg.client.library import Library
+from ragspine_pg.client.retriever import Retriever
+from ragspine_pg.connect.source import ConnectionSource
+from ragspine_pg.connect.target import Target, open_source
+from ragspine_pg.contract.grant import GrantKey
+from ragspine_pg.contract.ports import Chunker
+from ragspine_pg.errors import ConfigurationError, SchemaError
+
+if TYPE_CHECKING:
+    from ragspine_pg.config import ServiceConfig
+    from ragspine_pg.connect.embedded import EmbeddedServer
+    from ragspine_pg.schema.migrate import Migrated
+
+
+class RagSpine(Retriever):
+    """Retrieval inside your own PostgreSQL: ``RagSpine.open()``, then ``create_library``, ``ingest``, ``search``.
+
+    A ``Retriever``, joined by an ``Ingestor`` with a login of its own for everything that writes; each is usable alone.
+    Safe to share between threads. Close it, or use it as a context manager.
+    """
+
+    def __init__(
+        self,
+        source: ConnectionSource,
+        grant_key: GrantKey | None,
+        ingestor: Ingestor | None,
+        *,
+        config: "ServiceConfig",
+        owner: Any = None,
+        server: "EmbeddedServer | None" = None,
+        single_login: bool = False,
+    ) -> None:
+        """Use ``open``."""
+        super().__init__(source, grant_key, mode=config.retrieval_mode, single_login=single_login)
+        self.config = config
+        self._ingestor = ingestor
+        self._owner = owner
+        self._server = server
+
+    @classmethod
+    def open(
+        cls,
+        target: "Target | None" = None,
+        *,
+        ingest: "Target | None" = None,
+        owner: "Target | None" = None,
+        config: "ServiceConfig | None" = None,
+        grant_key: str | None = None,
+        single_login: bool = False,
+    ) -> Self:
+        """Open a database: your own, or the embedded server.
+
+        ``target`` reads (else ``RAGSPINE_DATABASE_URL``), ``ingest`` writes (``RAGSPINE_INGEST_URL``), ``owner`` migrates
+        (``RAGSPINE_OWNER_URL``): URLs, SQLAlchemy Engines, Connections or Sessions, psycopg connections or pools. What is
+        handed in is never closed. Nothing is migrated and nothing connected before the first call.
+
+        Without any, the embedded server starts in ``RAGSPINE_HOME``, migrates itself, and fills all three.
+
+        ``single_login=True``: one login, ``target``'s, for everything; searches then go without the database's backstop.
+        """
+        from ragspine_pg.config import ServiceConfig
+
+        config = ServiceConfig.load() if config is None else config
+        if target is None and config.database_url is None:
+            if ingest is not None or owner is not None:
+                raise ConfigurationError("name the database that searches read too: open(URL, ingest=…, owner=…)")
+            return cls._open_embedded(config, grant_key)
+        read = _first(target, config.database_url)
+        write = _first(ingest, config.ingest_url) or (read if single_login else None)
+        return cls(
+            open_source(read, max_connections=config.pool_size),
+            _key(grant_key, config),
+            None if write is None else _ingestor(write, config),
+            config=config,
+            owner=_first(owner, config.owner_url) or (read if single_login else None),
+            single_login=single_login,
+        )
+
+    @classmethod
+    def _open_embedded(cls, config: "ServiceConfig", grant_key: str | None) -> Self:
+        from ragspine_pg.connect.embedded import EmbeddedServer
+
+        server = EmbeddedServer.open(config.home, pg_bin=config.pg_bin)
+        try:
+            if server.grant_key is None:
+                # Kept before the database has it, so that a crash between the two loses nothing.
+                server.store_grant_key((_key(grant_key, config) or GrantKey.new()).text)
+            spine = cls(
+                open_source(server.reader_url, max_connections=config.pool_size),
+                GrantKey.parse(server.grant_key or ""),
+                _ingestor(server.ingest_url, config),
+                config=config,
+                owner=server.owner_url,
+                server=server,
+            )
+            if not spine._is_migrated():
+                spine.migrate()
+            return spine
+        except BaseException:
+            server.close()
+            raise
+
+    def _is_migrated(self) -> bool:
+        try:
+            self.check_schema()
+        except SchemaError as error:
+            if "upgrade the package" in str(error):
+                raise
+            return False
+        return True
+
+    def migrate(self) -> "Migrated":
+        """Create or upgrade schema ``ragspine`` as its owner; harmless when nothing is left to do.
+
+        The result holds a new grant key when one was made: keep it as ``RAGSPINE_GRANT_KEY``, it is not shown again.
+        Raises ``ConfigurationError`` without an owner, ``SchemaError``.
+        """
+        from ragspine_pg.schema.migrate import migrate
+
+        if self._owner is None:
+            raise ConfigurationError("no owner to migrate as: set RAGSPINE_OWNER_URL, or open(…, owner=…)")
+        key = self._server.grant_key if self._server is not None else _secret(self.config.grant_key)
+        return migrate(self._owner, grant_key=key)
+
+    @property
+    def ingestor(self) -> Ingestor:
+        """The write authority. Raises ``ConfigurationError`` when this facade was opened for reading alone."""
+        if self._ingestor is None:
+            raise ConfigurationError("opened for reading alone: set RAGSPINE_INGEST_URL, or open(…, ingest=…), to write")
+        return self._ingestor
+
+    @property
+    def embedded(self) -> "EmbeddedServer | None":
+        """The embedded server, where there is one."""
+        return self._server
+
+    def create_library(
+        self,
+        tenant: str,
+        library_id: str,
+        *,
+        description: str = "",
+        analyzer: str | None = None,
+        chunker: str | Chunker | None = None,
+        fields: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+        profile: Mapping[str, Any] | None = None,
+        exist_ok: bool = False,
+    ) -> Library:
+        """Make a library and give it back; arguments and errors as in ``Ingestor.create_library``."""
+        self.ingestor.create_library(
+            tenant,
+            library_id,
+            description=description,
+            analyzer=analyzer,
+            chunker=chunker,
+            fields=fields,
+            profile=profile,
+            exist_ok=exist_ok,
+        )
+        return Library(self, tenant, library_id)
+
+    def library(self, tenant: str, library_id: str) -> Library:
+        """A library by its name; that it exists shows with the first call."""
+        return Library(self, tenant, library_id)
+
+    def close(self) -> None:
+        """Close what is ours; the last user of an embedded server stops it. Closing twice is fine."""
+        super().close()
+        if self._ingestor is not None:
+            self._ingestor.close()
+        if self._server is not None:
+            self._server.close()
+
+
+def _ingestor(target: Target, config: "ServiceConfig") -> Ingestor:
+    source = open_source(target, max_connections=config.pool_size)
+    return Ingestor(source, analyzer=config.analyzer, chunker=config.chunker)
+
+
+def _secret(value: Any) -> str | None:
+    return None if value is None else str(value.get_secret_value())
+
+
+def _first(given: "Target | None", setting: Any) -> Any:
+    return given if given is not None else _secret(setting)
+
+
+def _key(given: str | None, config: "ServiceConfig") -> GrantKey | None:
+    text = given if given is not None else _secret(config.grant_key)
+    return None if text is None else GrantKey.parse(text)

@@ -1,0 +1,25 @@
+-- The libraries in which the transaction's grant can read a document, as numbers, sorted. For row-level security.
+--
+-- SECURITY DEFINER: it is what the policies of library and index_version stand on, so it cannot itself be bound by them.
+CREATE FUNCTION ragspine.readable_library_nos_v1()
+RETURNS integer[]
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  tenant CONSTANT integer := ragspine.granted_tenant_no_v1();
+  classes CONSTANT integer[] := ragspine.visible_classes_v1();
+BEGIN
+  RETURN ARRAY(
+    SELECT l.library_no
+      FROM ragspine.library AS l
+     CROSS JOIN LATERAL (SELECT FROM ragspine.document AS d
+                          WHERE d.tenant_no = l.tenant_no AND d.library_no = l.library_no
+                            AND d.acl_class_no = ANY (classes)
+                          LIMIT 1) AS readable
+     WHERE l.tenant_no = tenant
+     ORDER BY l.library_no);
+END
+$$;
+
+COMMENT ON FUNCTION ragspine.readable_library_nos_v1() IS 'Numbers of the libraries in which the grant can read a document.';
