@@ -56,9 +56,9 @@ class Ingestor(Shell):
         """Make an empty library, and its tenant if that is new; its first index version, published.
 
         ``analyzer``: ``simple``, a Snowball language, or ``cjk``. ``chunker``: a name of ``make_chunker`` or a
-        ``Chunker``. ``fields``: metadata fields to declare, name to ``string``, ``number``, ``boolean`` or ``timestamp``;
-        declared fields are indexed. ``profile`` may set ``k1``, ``b`` and ``pivot`` of BM25, and ``chunker_options``
-        (such as ``{"size": 1200}``, in code points).
+        ``Chunker``. ``fields``: metadata fields to declare, name to ``string``, ``number``, ``boolean`` or
+        ``timestamp``; declared fields are indexed. ``profile`` may set ``k1``, ``b`` and ``pivot`` of BM25, and
+        ``chunker_options`` (such as ``{"size": 1200}``, in code points).
 
         Raises ``LibraryExists`` (unless ``exist_ok`` and everything but the description is the same),
         ``ConfigurationError``.
@@ -116,7 +116,7 @@ class Ingestor(Shell):
         library_id: str,
         document_id: str,
         *,
-        readers: Iterable[str] | None | Unchanged = UNCHANGED,
+        readers: Iterable[str] | Unchanged | None = UNCHANGED,
         sensitivity: Sensitivity | str | Unchanged = UNCHANGED,
     ) -> bool:
         """Change who may read a document (None: every member, empty: nobody) or its label; whether that changed it.

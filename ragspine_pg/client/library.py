@@ -69,7 +69,7 @@ class Library:
         self,
         document_id: str,
         *,
-        readers: Iterable[str] | None | Unchanged = UNCHANGED,
+        readers: Iterable[str] | Unchanged | None = UNCHANGED,
         sensitivity: Sensitivity | str | Unchanged = UNCHANGED,
     ) -> bool:
         """See ``Ingestor.relabel``."""

@@ -20,8 +20,8 @@ from ragspine_pg.retrieval.pipeline import Identity, search
 class Retriever(Shell):
     """Searches with a reader's login. Usable without any right to write.
 
-    ``grant_key`` signs who a search runs for; ``mode`` is that of a search which names none. ``single_login=True`` allows
-    a login that row-level security does not bind (an owner's, where there is no second one); results then warn.
+    ``grant_key`` signs who a search runs for; ``mode`` is that of a search which names none. ``single_login=True``
+    allows a login that row-level security does not bind (an owner's, where there is no second one); results then warn.
     """
 
     def __init__(
@@ -137,9 +137,7 @@ class BoundRetriever:
         self._access = access
         self._libraries = libraries
 
-    def retrieve(
-        self, query: str, *, metadata_filter: MetadataFilter | None = None, top_k: int = 10
-    ) -> SearchResult:
+    def retrieve(self, query: str, *, metadata_filter: MetadataFilter | None = None, top_k: int = 10) -> SearchResult:
         """The ``top_k`` best passages for ``query``; raises as ``Retriever.search`` does."""
         return self._retriever.search(
             query, access=self._access, libraries=self._libraries, k=top_k, metadata_filter=metadata_filter

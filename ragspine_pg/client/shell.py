@@ -38,7 +38,7 @@ class Shell:
                 context.cancellation.bind(None)
 
     def check_schema(self) -> None:
-        """Raise ``SchemaError`` when the database's schema is not this code's; the first call of a shell does it too."""
+        """Raise ``SchemaError`` when the database holds another schema than this code's; the first call does it too."""
         with self._source.transaction(read_only=True) as connection:
             check(connection)
 

@@ -56,13 +56,14 @@ class RagSpine(Retriever):
     ) -> Self:
         """Open a database: your own, or the embedded server.
 
-        ``target`` reads (else ``RAGSPINE_DATABASE_URL``), ``ingest`` writes (``RAGSPINE_INGEST_URL``), ``owner`` migrates
-        (``RAGSPINE_OWNER_URL``): URLs, SQLAlchemy Engines, Connections or Sessions, psycopg connections or pools. What is
-        handed in is never closed. Nothing is migrated and nothing connected before the first call.
+        ``target`` reads (else ``RAGSPINE_DATABASE_URL``), ``ingest`` writes (``RAGSPINE_INGEST_URL``), ``owner``
+        migrates (``RAGSPINE_OWNER_URL``): URLs, SQLAlchemy Engines, Connections or Sessions, psycopg connections or
+        pools. What is handed in is never closed. Nothing is migrated and nothing connected before the first call.
 
         Without any, the embedded server starts in ``RAGSPINE_HOME``, migrates itself, and fills all three.
 
-        ``single_login=True``: one login, ``target``'s, for everything; searches then go without the database's backstop.
+        ``single_login=True``: one login, ``target``'s, for everything; searches then go without the database's
+        backstop.
         """
         from ragspine_pg.config import ServiceConfig
 
@@ -132,7 +133,9 @@ class RagSpine(Retriever):
     def ingestor(self) -> Ingestor:
         """The write authority. Raises ``ConfigurationError`` when this facade was opened for reading alone."""
         if self._ingestor is None:
-            raise ConfigurationError("opened for reading alone: set RAGSPINE_INGEST_URL, or open(…, ingest=…), to write")
+            raise ConfigurationError(
+                "opened for reading alone: set RAGSPINE_INGEST_URL, or open(…, ingest=…), to write"
+            )
         return self._ingestor
 
     @property

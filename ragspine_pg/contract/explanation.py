@@ -14,9 +14,9 @@ class Explanation:
     """One document's fate in a search.
 
     ``verdict``: ``hit`` (its best chunk is among the k), ``below_k`` (``rank`` says where, ``gap`` how much score is
-    missing to the k-th), ``beyond_depth`` (it may match, behind the first 1,000 chunks), ``filtered`` (the metadata filter
-    excludes it), ``no_query_term`` (no searchable word of the query is in it). To a caller that may not read the document
-    it is always ``not_readable``, whether it exists or not; the ingest authority is told ``unknown_document``,
+    missing to the k-th), ``beyond_depth`` (it may match, behind the first 1,000 chunks), ``filtered`` (the metadata
+    filter excludes it), ``no_query_term`` (no searchable word of the query is in it). To a caller that may not read the
+    document it is always ``not_readable``, whether it exists or not; the ingest authority is told ``unknown_document``,
     ``restricted`` or ``not_readable`` apart. ``terms`` are the query's words over what the caller may read.
     """
 

@@ -60,7 +60,7 @@ def _freeze(value: Any, path: str, document: str | None) -> Any:
 
 def _number(exact: Decimal, kept: int | Decimal, path: str, document: str | None) -> int | Decimal:
     # numeric holds 131072 digits before the point and 16383 after it; both bounds are kept far away from.
-    if exact and not -1000 <= exact.adjusted() <= 1000 or len(exact.as_tuple().digits) > 1000:
+    if (exact and not -1000 <= exact.adjusted() <= 1000) or len(exact.as_tuple().digits) > 1000:
         raise InvalidDocument(f"{path} is a number of more than 1000 digits", document=document, field=path)
     return kept
 
@@ -79,6 +79,6 @@ def dump_json(value: Any) -> str:
     raise TypeError(f"{type(value).__name__} is not a JSON type")
 
 
-def load_json(text: str) -> Any:
+def load_json(text: str | bytes) -> Any:
     """The inverse: integers as ``int``, other numbers as ``Decimal``."""
     return json.loads(text, parse_float=Decimal)

@@ -13,10 +13,10 @@ from ragspine_pg.contract.usage import Usage
 class Hit:
     """A stored passage, its attribution, and why it ranks where it does.
 
-    ``score`` is what the hit is ranked by, larger is better: the leg's score for one ranking, the fused one for several.
-    ``scores`` and ``ranks`` hold each leg's own. ``text`` is verbatim: the slice at ``locator`` of the stored document.
-    ``window_text`` is the parent window when expansion was asked for, with ``parent_locator`` its whole span; a window of
-    more than 8,000 code points is shown in part, around the chunk.
+    ``score`` is what the hit is ranked by, larger is better: the leg's score for one ranking, the fused one for
+    several. ``scores`` and ``ranks`` hold each leg's own. ``text`` is verbatim: the slice at ``locator`` of the stored
+    document. ``window_text`` is the parent window when expansion was asked for, with ``parent_locator`` its whole span;
+    a window of more than 8,000 code points is shown in part, around the chunk.
     """
 
     rank: int

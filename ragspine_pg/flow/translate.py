@@ -68,6 +68,9 @@ def translate(error: psycopg.Error) -> RagSpineError:
         )
     if isinstance(error, psycopg.OperationalError) or state[:2] in {"08", "57", "53"}:
         return UnavailableError(
-            "the database cannot be reached or closed the connection; nothing half-done was kept", sqlstate=state or None
+            "the database cannot be reached or closed the connection; nothing half-done was kept",
+            sqlstate=state or None,
         )
-    return RagSpineError(f"the database reported {type(error).__name__} (SQLSTATE {state or 'unknown'})", sqlstate=state)
+    return RagSpineError(
+        f"the database reported {type(error).__name__} (SQLSTATE {state or 'unknown'})", sqlstate=state
+    )

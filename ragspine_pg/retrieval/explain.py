@@ -12,7 +12,7 @@ from ragspine_pg.statement import search as statements
 
 
 def explain(request: SearchRequest, identity: Identity, library_id: str, document_id: str) -> Flow[Explanation]:
-    """Explain one document's fate in ``request`` over one library, as ``identity``; inside one read-only transaction."""
+    """Explain one document's fate in ``request`` over one library, as ``identity``; in one read-only transaction."""
     deep = replace(request, libraries=(library_id,), k=MAX_K, expand=None, explain=True)
     result = yield from search(deep, identity)
     library = (result.trace or {}).get("libraries", {}).get(library_id, {})
@@ -26,7 +26,9 @@ def explain(request: SearchRequest, identity: Identity, library_id: str, documen
     if request.metadata_filter is not None and not request.metadata_filter.apply(found, fields=library.get("fields")):
         return replace(made, verdict="filtered", detail="the metadata filter excludes it")
     if len(result.hits) == MAX_K or request.min_score is not None:
-        detail = f"it is not among the first {MAX_K} passages" + ("" if request.min_score is None else " above min_score")
+        detail = f"it is not among the first {MAX_K} passages" + (
+            "" if request.min_score is None else " above min_score"
+        )
         return replace(made, verdict="beyond_depth", detail=detail)
     return replace(made, verdict="no_query_term", detail="none of its passages holds a searchable word of the query")
 

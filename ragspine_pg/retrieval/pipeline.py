@@ -91,7 +91,7 @@ def _by_library(rows: Sequence[LegRow]) -> dict[str, list[LegRow]]:
 
 
 def _rank(rankings: Mapping[str, Sequence[LegRow]]) -> list[_Ranked]:
-    """One library's ranking as it is; several fused by reciprocal rank, since BM25 scores of two corpora do not compare."""
+    """One library's ranking as it is; several fused by reciprocal rank: BM25 scores of two corpora do not compare."""
     found = {(row.library_id, row.chunk_id or ""): row for legs in rankings.values() for row in legs if row.rank}
     if len(rankings) == 1:
         return [_Ranked(row, row.score or 0.0) for row in found.values()]

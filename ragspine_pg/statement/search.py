@@ -1,7 +1,7 @@
 """The statements of the query path, and the types their rows become."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ragspine_pg.contract.passage import Passage
@@ -47,8 +47,8 @@ def _rights(sensitivity: str, open_to_members: bool, named: bool) -> tuple[str, 
 
 
 def _passage(*columns: Any) -> Passage:
-    *head, readers, locator, parent_locator, text, window_text = columns
-    return Passage(*head, frozenset(readers), locator, parent_locator, text, window_text)
+    passage = Passage(*columns)
+    return replace(passage, reader_principals=frozenset(passage.reader_principals))
 
 
 begin = query("search_begin", _warnings)

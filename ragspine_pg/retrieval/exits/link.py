@@ -13,8 +13,8 @@ _MAY_LEAVE = frozenset({Sensitivity.PUBLIC.value, Sensitivity.INTERNAL.value, Se
 def through_link(passages: Iterable[Passage], access: Access) -> list[Passage]:
     """The passages that ``access`` may read and whose text is what was indexed, in their order.
 
-    Judged by the rights that came with each passage, whatever the legs did before. An unknown label, a foreign tenant, no
-    matching reader, or a text that is not the slice its locator names: the passage stays here, without a word.
+    Judged by the rights that came with each passage, whatever the legs did before. An unknown label, a foreign tenant,
+    no matching reader, or a text that is not the slice its locator names: the passage stays here, without a word.
     """
     return [passage for passage in passages if _readable(passage, access) and _verbatim(passage)]
 
