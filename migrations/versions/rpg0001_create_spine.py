@@ -77,6 +77,7 @@ FUNCTIONS = (
     "visible_classes_v1",
     "weigh_terms_v1",
     "readable_library_nos_v1",
+    "refresh_planner_v1",
 )
 
 TABLES = (

@@ -3,7 +3,7 @@
 -- version_nos, chunk_nos: the chunks, in parallel arrays.
 -- expand:  'parent' to add each chunk's parent window, else null. A window longer than 8,000 code points is shown in part:
 --          that many around the chunk. The stored window, and its span and hash, stay whole.
--- Returns  a row for each chunk that the caller may read; position counts the arrays from 1. reader_principals are those of
+-- Returns  a row for each chunk that the caller may read; place counts the arrays from 1. reader_principals are those of
 --          the caller's principals that the chunk's class names, for the exits to judge by.
 --
 -- OFFSET 0 keeps the order of the look-ups: chunk by key, then document by key, whatever the planner knows of sizes.
@@ -11,7 +11,7 @@
 -- else's chunk gives no row.
 CREATE FUNCTION ragspine.read_passages_v1(version_nos integer[], chunk_nos bigint[], expand text DEFAULT NULL)
 RETURNS TABLE (
-  "position" integer, tenant text, library_id text, document_id text, chunk_id text, index_version integer,
+  place integer, tenant text, library_id text, document_id text, chunk_id text, index_version integer,
   title text, source_uri text, metadata jsonb, sensitivity text, open_to_members boolean, reader_principals text[],
   span_start integer, span_end integer, slice_sha256 text, text text,
   window_start integer, window_end integer, window_sha256 text, window_text text)
@@ -27,7 +27,7 @@ BEGIN
     RAISE EXCEPTION 'expand is null or ''parent''' USING ERRCODE = 'RS006';
   END IF;
   RETURN QUERY
-    SELECT n.position::integer, t.tenant, l.library_id, d.document_id, c.chunk_id, v.version,
+    SELECT n.place::integer, t.tenant, l.library_id, d.document_id, c.chunk_id, v.version,
            d.title, d.source_uri, d.metadata, a.sensitivity, a.open_to_members,
            ARRAY(SELECT r.principal
                    FROM ragspine.acl_reader AS r
@@ -37,7 +37,7 @@ BEGIN
            c.span_start, c.span_end, c.slice_sha256, c.text,
            w.span_start, w.span_end, w.slice_sha256,
            ragspine.document_slice_v1(w.tenant_no, w.document_no, shown.first, shown.first + shown.length)
-      FROM unnest(version_nos, chunk_nos) WITH ORDINALITY AS n(version_no, chunk_no, position)
+      FROM unnest(version_nos, chunk_nos) WITH ORDINALITY AS n(version_no, chunk_no, place)
      CROSS JOIN LATERAL (SELECT *
                            FROM ragspine.chunk AS c
                           WHERE c.tenant_no = granted.tenant_no AND c.version_no = n.version_no
@@ -56,7 +56,7 @@ BEGIN
         ON expand = 'parent' AND w.tenant_no = c.tenant_no AND w.version_no = c.version_no
        AND w.window_no = c.window_no AND w.document_no = c.document_no
      CROSS JOIN LATERAL ragspine.place_window_v1(w.span_start, w.span_end, c.span_start, c.span_end) AS shown
-     ORDER BY n.position;
+     ORDER BY n.place;
 END
 $$;
 

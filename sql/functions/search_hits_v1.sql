@@ -46,7 +46,7 @@ BEGIN
       FROM ragspine.read_passages_v1(
              ARRAY(SELECT f.version_no FROM fused AS f ORDER BY f.rank),
              ARRAY(SELECT f.chunk_no FROM fused AS f ORDER BY f.rank), expand) AS p
-      JOIN fused AS f ON f.rank = p.position
+      JOIN fused AS f ON f.rank = p.place
      WHERE p.sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL')
        AND CASE WHEN p.open_to_members THEN cardinality(granted.principals) > 0
                 ELSE p.reader_principals && granted.principals END

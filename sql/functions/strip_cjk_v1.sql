@@ -1,4 +1,6 @@
 -- A text with every run of Han, kana and hangul replaced by a space: what is left for the 'simple' configuration.
+--
+-- No search_path is set, so that it is inlined; every name and operator is qualified.
 CREATE FUNCTION ragspine.strip_cjk_v1(text text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -1,0 +1,31 @@
+"""The commands of the first screen exist, and integration runs the same as a person."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_help_lists_every_target() -> None:
+    done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    targets = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert targets is not None
+    assert [line.split()[0] for line in done.stdout.splitlines()] == targets[1].split()
+    assert targets[1].split() == ["demo", "test", "check", "bench", "soak", "help"]
+
+
+def test_integration_runs_exactly_make_test() -> None:
+    script = ROOT / ".ci/run"
+    assert os.access(script, os.X_OK)
+    lines = [line for line in script.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    assert lines == ["set -euo pipefail", 'cd "$(dirname "${BASH_SOURCE[0]}")/.."', "exec make test"]
+    assert script.read_text(encoding="utf-8").startswith("#!/usr/bin/env bash\n")
+
+
+def test_recipes_survive_a_path_with_blanks() -> None:
+    """No recipe names an absolute path: everything is relative to the folder of the Makefile."""
+    recipes = [line for line in (ROOT / "Makefile").read_text(encoding="utf-8").splitlines() if line.startswith("\t")]
+    assert recipes
+    assert not [line for line in recipes if re.search(r"\$\((CURDIR|PWD|abspath|realpath)|\$\$PWD|\$\$HOME", line)]
