@@ -1,5 +1,6 @@
 """Every kind of target gives the same transactions, and gets back what it lent as it was."""
 
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from ragspine_pg.connect.embedded import EmbeddedServer
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.connect.target import open_source
 from ragspine_pg.errors import ConfigurationError, IngestError, RagSpineError, UnavailableError
+from tests.fixtures.database import empty_database
 
 KINDS = ["url", "engine", "pool", "idle", "idle autocommit", "joined", "alchemy idle", "alchemy joined", "session"]
 JOINED = ["joined", "alchemy joined", "session"]
@@ -34,10 +36,11 @@ class Handed:
 
 @pytest.fixture(scope="module")
 def url(server: EmbeddedServer) -> str:
-    """The owner's URL, with a table to write to."""
-    with psycopg.connect(server.owner_url, autocommit=True) as connection:
-        connection.execute("CREATE TABLE IF NOT EXISTS written (word text PRIMARY KEY)")
-    return server.owner_url
+    """The owner's URL of a database of this module's own, with a table to write to."""
+    url = empty_database(server, f"sources_{secrets.token_hex(6)}")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE TABLE written (word text PRIMARY KEY)")
+    return url
 
 
 @pytest.fixture(autouse=True)
