@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from ragspine_pg.contract.locator import Locator
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -24,3 +26,9 @@ class Chunk:
     locator: str
     parent_locator: str = ""
     window_text: str = ""
+
+    @classmethod
+    def of(cls, text: str, start: int, end: int, *, parent_locator: str = "", window_text: str = "") -> "Chunk":
+        """The chunk ``text[start:end]``; raises ``ValueError`` when the span does not lie inside the text."""
+        locator = str(Locator.of(text, start, end))
+        return cls(Span(start, end), text[start:end], locator, parent_locator, window_text)

@@ -50,7 +50,5 @@ class NarrativeRetriever(Protocol):
     the isolation packs of ``tests/conformance``: it returns stored passages only, each one readable by its caller.
     """
 
-    def retrieve(
-        self, query: str, *, metadata_filter: MetadataFilter | None = None, top_k: int = 10
-    ) -> SearchResult:
+    def retrieve(self, query: str, *, metadata_filter: MetadataFilter | None = None, top_k: int = 10) -> SearchResult:
         """At most ``top_k`` passages, best first; the filter narrows before scoring."""
