@@ -1,0 +1,128 @@
+"""The demo: its corpus is what it says, its tour ends well, ends well again, and notices what it exists to notice."""
+
+import io
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+import ragspine_pg.demo
+from ragspine_pg.client import Library, RagSpine
+from ragspine_pg.contract.document import Document
+from ragspine_pg.contract.ingest import IngestReport
+from ragspine_pg.contract.label import Sensitivity
+from ragspine_pg.contract.result import SearchResult
+from ragspine_pg.demo.libraries import demo_libraries
+from ragspine_pg.demo.tour import run_tour
+
+
+def give_tour(spine: RagSpine) -> tuple[int, str]:
+    written = io.StringIO()
+    status = run_tour(spine, console=Console(file=written, width=120, highlight=False))
+    return status, written.getvalue()
+
+
+def changed(document: Document, **fields: Any) -> Document:
+    """``document`` with other rights."""
+    kept = {name: getattr(document, name) for name in Document.__slots__ if name not in ("id", "text")}
+    return Document(document.id, document.text, **{**kept, **fields})
+
+
+def test_tour_holds_and_holds_again_without_writing(fresh_spine: RagSpine) -> None:
+    status, written = give_tour(fresh_spine)
+    assert status == 0, written
+    assert "17 new" in written
+    assert "VIOLATED" not in written
+    assert written.count("ok: ") >= 30
+    assert not [character for character in written if ord(character) < 32 and character != "\n"]  # plain: no terminal
+    again, written_again = give_tour(fresh_spine)
+    assert again == 0, written_again
+    assert " 0 new, 0 changed, 17 as they were" in written_again
+    # What is found is the same, to the letter.
+    assert written.split("\n2. ")[1].split("All ")[0] == written_again.split("\n2. ")[1].split("All ")[0]
+
+
+@pytest.mark.parametrize(
+    ("fault", "violated"),
+    [
+        ({"readers": None}, "Fred, who is no staff, does not find it at any rank"),
+        ({"sensitivity": Sensitivity.INTERNAL}, "the incident report is RESTRICTED"),
+    ],
+)
+def test_tour_over_leaking_rights_has_teeth(
+    fresh_spine: RagSpine, monkeypatch: pytest.MonkeyPatch, fault: dict[str, Any], violated: str
+) -> None:
+    """An ingest that loses readers or labels: everything is found truthfully, and it is too much."""
+    ingest = Library.ingest
+
+    def leak(library: Library, documents: Iterable[Document]) -> IngestReport:
+        return ingest(library, [changed(document, **fault) for document in documents])
+
+    monkeypatch.setattr(Library, "ingest", leak)
+    status, written = give_tour(fresh_spine)
+    assert status == 1
+    assert f"VIOLATED: {violated}" in written
+
+
+def test_tour_over_untrue_passages_has_teeth(fresh_spine: RagSpine, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = RagSpine.search
+
+    def invent(self: RagSpine, *args: Any, **options: Any) -> SearchResult:
+        result = search(self, *args, **options)
+        hits = tuple(replace(hit, text=hit.text.replace("30 days", "99 days")) for hit in result.hits)
+        return replace(result, hits=hits)
+
+    monkeypatch.setattr(RagSpine, "search", invent)
+    status, written = give_tour(fresh_spine)
+    assert status == 1
+    assert "VIOLATED: Mia may read what was found" in written
+
+
+def test_tour_over_an_empty_answer_has_teeth(fresh_spine: RagSpine, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = RagSpine.search
+
+    def lose(self: RagSpine, *args: Any, **options: Any) -> SearchResult:
+        return replace(search(self, *args, **options), hits=())
+
+    monkeypatch.setattr(RagSpine, "search", lose)
+    status, written = give_tour(fresh_spine)
+    assert status == 1
+    assert "VIOLATED: Mia finds the staff's guide" in written
+
+
+def test_corpus_has_mixed_rights_languages_and_forms() -> None:
+    libraries = demo_libraries()
+    documents = [document for library in libraries for document in library.documents]
+    assert 25 <= len(documents) <= 40
+    assert {document.language for document in documents} == {"en", "it", "zh", "ja"}
+    assert {library.tenant for library in libraries} == {"demo-acme", "demo-globex"}
+    labels = Counter(document.sensitivity for document in documents)
+    assert labels[Sensitivity.RESTRICTED] == 1
+    assert set(labels) == set(Sensitivity)
+    readers = {document.readers for document in documents}
+    assert {None, frozenset({"group:staff"}), frozenset({"group:finance"}), frozenset({"user:mia"})} <= readers
+    for library in libraries:
+        ids = [document.id for document in library.documents]
+        assert len(set(ids)) == len(ids)
+        for document in library.documents:
+            assert document.title
+            assert document.source_uri.startswith("https://")
+            assert {"department", "year", "valid_from", "tags"} <= set(document.metadata)
+            length = len(document.text) / 2 if library.analyzer == "cjk" else len(document.text.split())
+            assert 100 <= length <= 600, document.id
+
+
+def test_every_file_of_the_corpus_is_used() -> None:
+    corpus = Path(ragspine_pg.demo.__file__).parent / "corpus"
+    files = [path for path in corpus.rglob("*") if path.is_file() and path.name != "manifest.json"]
+    assert {path.suffix for path in files} == {".md", ".txt", ".html", ".jsonl"}
+    used = {document.id for library in demo_libraries() for document in library.documents}
+    stems = {path.stem for path in files if path.suffix != ".jsonl"}
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files if path.suffix == ".jsonl")
+    total = sum(len(library.documents) for library in demo_libraries())
+    assert stems <= used
+    assert total == lines + sum(path.suffix != ".jsonl" for path in files)
