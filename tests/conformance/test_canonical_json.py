@@ -225,15 +225,15 @@ def test_hard_floats_are_written_as_javascript_writes_them(connection: Connectio
     assert written == in_javascript(values)
 
 
-@settings(max_examples=15, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
-@given(values=st.lists(_nested(_FLOATS), min_size=20, max_size=80))
+@settings(max_examples=8, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+@given(values=st.lists(_nested(_FLOATS), min_size=20, max_size=40))
 def test_any_value_of_floats_is_written_as_javascript_writes_it(connection: Connection, values: list[Any]) -> None:
     expected = in_javascript(values)
     assert [canonical_json(value) for value in values] == expected
     assert [in_sql(connection)(freeze_metadata({"": value})[""]) for value in values] == expected
 
 
-@settings(max_examples=300, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
 @given(value=_nested(st.one_of(_FLOATS, _EXACT)))
 def test_python_and_sql_write_the_same_bytes(connection: Connection, value: Any) -> None:
     frozen = freeze_metadata({"": value})[""]
@@ -243,7 +243,7 @@ def test_python_and_sql_write_the_same_bytes(connection: Connection, value: Any)
     assert canonical_json(load_json(written)) == written  # a fixed point: reading loses nothing
 
 
-@settings(max_examples=300, deadline=None, database=None)
+@settings(max_examples=200, deadline=None, database=None)
 @given(number=_EXACT)
 def test_exact_number_reads_back_as_itself(connection: Connection, number: int | Decimal) -> None:
     written = canonical_number(number)
