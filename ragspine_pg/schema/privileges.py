@@ -99,5 +99,6 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "list_lexemes_v1": (INGEST,),
     "parse_impacts_v1": (INGEST,),
     "readers_sha256_v1": (INGEST,),
+    "refresh_planner_v1": (INGEST,),
     "sort_readers_v1": (INGEST,),
 }

@@ -1,0 +1,124 @@
+"""What the ingest authority gives back: reports, progress and numbers, all frozen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Any, Literal, TypeAlias
+
+from ragspine_pg.contract.label import Sensitivity
+
+
+class Unchanged(Enum):
+    """The type of ``UNCHANGED``; an enum, so that a type checker can tell it from every value."""
+
+    UNCHANGED = "unchanged"
+
+
+UNCHANGED = Unchanged.UNCHANGED
+"""Stands for "leave it as it is" where None has a meaning of its own (readers None: every member)."""
+
+OnDuplicate: TypeAlias = Literal["error", "last"]
+"""What an ingest does about one document id twice in one call: refuse the call, or keep the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a long call is. ``done`` and ``total`` count documents (stage ``read``) or what the stage works on.
+
+    ``total`` is None while it is not known; ``seconds`` since the call began; ``rate`` is done per second of the stage.
+    """
+
+    stage: str
+    done: int
+    total: int | None
+    seconds: float
+    rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedDocument:
+    """A document that was handed in and not stored, and why."""
+
+    document_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingest did. Every stored document counts once, in the first group it belongs to.
+
+    ``added``: new. ``changed``: new text, title or chunks. ``relabelled``: new readers or sensitivity. ``updated``: new
+    metadata, source or language. ``unchanged``: nothing of it was written. ``chunks`` were written, ``removed_chunks``
+    deleted (in every version). ``replaced``: earlier documents of an id that came again (``on_duplicate="last"``).
+    """
+
+    added: int
+    changed: int
+    relabelled: int
+    updated: int
+    unchanged: int
+    chunks: int
+    removed_chunks: int
+    replaced: int
+    skipped: tuple[SkippedDocument, ...]
+    version: int
+    seconds: float
+
+    @property
+    def documents(self) -> int:
+        """How many documents the call left in the store as it was told to, new and old."""
+        return self.added + self.changed + self.relabelled + self.updated + self.unchanged
+
+
+@dataclass(frozen=True, slots=True)
+class VersionInfo:
+    """An index version: how a library's documents are indexed, or were, or will be."""
+
+    version: int
+    state: str
+    analyzer: str
+    k1: float
+    b: float
+    pivot: float
+    profile: Mapping[str, Any]
+    environment: str
+    lexeme_count: int
+    created_at: datetime
+    published_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassStats:
+    """One combination of sensitivity and readers (None: every member) in use, and how much of the library it holds."""
+
+    sensitivity: Sensitivity
+    readers: frozenset[str] | None
+    documents: int
+    chunks: int
+    total_length: int
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryStats:
+    """Numbers about a library's published version, over all classes: for its administrator, never for a reader.
+
+    ``characters`` in code points; ``total_length`` in lexemes, repeated ones included; ``statistic_rows`` is what
+    ``optimize`` folds.
+    """
+
+    documents: int
+    characters: int
+    chunks: int
+    total_length: int
+    lexemes: int
+    statistic_rows: int
+    classes: tuple[ClassStats, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldReport:
+    """What ``optimize`` did: rows of statistics deleted, and the rows that now hold their sums."""
+
+    rows_before: int
+    rows_after: int

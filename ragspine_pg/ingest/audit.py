@@ -1,0 +1,57 @@
+"""The invariants of what is stored, recounted from the ground: for ``doctor``, and for tests."""
+
+from dataclasses import dataclass
+
+from ragspine_pg.flow.steps import Flow, fetch
+from ragspine_pg.ingest.target import Target
+from ragspine_pg.statement.catalogue import query
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A broken invariant: the rule, where (ids, never text), and by how many rows."""
+
+    rule: str
+    where: str
+    count: int
+
+
+_RULES = {
+    "corpus statistics equal a recount of the chunks": "audit_corpus_stat",
+    "document frequencies equal a recount of the chunks": "audit_lexeme_stat",
+    "statistics hold no row that changes nothing": "audit_empty_stat",
+    "every chunk has its lexical row, and its class": "audit_lexical",
+    "lexemes are numbered from one to the version's counter": "audit_lexeme_numbers",
+    "impacts name numbered lexemes only": "audit_impacts",
+    "pages hold the text the document counts and hashes": "audit_content",
+    "every chunk is the text at its span": "audit_slices",
+    "every parent window is the text at its span": "audit_windows",
+    "chunk ids are those of their content": "audit_chunk_ids",
+    "every class's hash is that of its readers": "audit_classes",
+    "field keys are those of the metadata": "audit_fields",
+    "a library has exactly one published version": "audit_versions",
+    "every document has its chunks in the published version": "audit_pending",
+}
+_DEEP = {"impacts equal a new analysis": "audit_analysis"}
+
+_STATEMENTS = {rule: query(name) for rule, name in (_RULES | _DEEP).items()}
+
+
+def audit(target: Target, *, deep: bool = False) -> Flow[list[Finding]]:
+    """Check a library's rows against each other; an empty list when all is as it should be.
+
+    Reads everything the library holds, some of it several times. ``deep`` also analyses every chunk of the published
+    version again, which takes as long as an ingest.
+    """
+    place = {
+        "tenant_no": target.tenant_no,
+        "library_no": target.library_no,
+        "version_no": target.version_no,
+        "analyzer": target.analyzer,
+    }
+    findings = []
+    for rule, statement in _STATEMENTS.items():
+        if deep or rule in _RULES:
+            rows = yield from fetch(statement, **place)
+            findings += [Finding(rule, where, count) for where, count in rows]
+    return findings

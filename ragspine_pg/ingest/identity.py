@@ -1,0 +1,25 @@
+"""Identities that depend on content alone; their SQL twins are ``document_sha256_v1`` and ``chunk_id_v1``."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+
+def content_sha256(title: str, text: str) -> str:
+    """SHA-256, lower-case hex, over the UTF-8 of the JSON array ``[title, text]``: what "unchanged" means."""
+    return hashlib.sha256(json.dumps([title, text], ensure_ascii=False).encode()).hexdigest()
+
+
+def chunk_ids(document_id: str, chunker: str, slices: Sequence[str]) -> list[str]:
+    """The ids of a document's chunks in order: 32 hex digits each, the same wherever and whenever they are made.
+
+    ``chunker`` is the chunker's fingerprint. Identical slices of one document are told apart by their occurrence.
+    """
+    seen: Counter[str] = Counter()
+    ids = []
+    for text in slices:
+        identity = json.dumps([document_id, chunker, text, seen[text]], ensure_ascii=False, separators=(",", ":"))
+        ids.append(hashlib.sha256(identity.encode()).hexdigest()[:32])
+        seen[text] += 1
+    return ids

@@ -1,0 +1,141 @@
+"""Creates a library: its tenant, declared fields, and a first index version, empty and published."""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from ragspine_pg.contract.ingest import VersionInfo
+from ragspine_pg.contract.metadata import dump_json, freeze_metadata, load_json
+from ragspine_pg.contract.ports import Chunker
+from ragspine_pg.contract.text import unstorable_offset
+from ragspine_pg.errors import ConfigurationError, LibraryExists
+from ragspine_pg.flow.steps import Flow, fetch
+from ragspine_pg.ingest.target import begin, find_target
+from ragspine_pg.ingest.versions import list_versions
+from ragspine_pg.statement.catalogue import query
+
+FIELD_TYPES = ("string", "number", "boolean", "timestamp")
+MAX_NAME_BYTES = 1024
+
+_CHECK_ANALYZER = query("ingest_check_analyzer", int)
+_ADD_TENANT = query("ingest_add_tenant")
+_ADD_LIBRARY = query("ingest_add_library")
+_ADD_FIELDS = query("ingest_add_fields")
+_LIST_FIELDS = query("ingest_list_fields")
+_ADD_VERSION = query("ingest_add_version")
+
+
+def create_library(
+    tenant: str,
+    library_id: str,
+    *,
+    chunker: Chunker,
+    chunker_options: Mapping[str, Any] | None = None,
+    description: str = "",
+    analyzer: str = "english",
+    fields: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+    profile: Mapping[str, Any] | None = None,
+    exist_ok: bool = False,
+) -> Flow[VersionInfo]:
+    """Make a library, and its tenant if that is new; its published version.
+
+    ``fields``: declared metadata fields, name to type. ``profile`` may set ``k1``, ``b`` and ``pivot`` (lexemes, or
+    ``"measured"``: the mean length of the chunks, for a library of one access class). ``chunker_options`` are those
+    ``make_chunker`` needs to make the same chunker again. With ``exist_ok`` a library of that name is accepted when its
+    analyzer, chunker, fields and profile are the same; the description is not compared.
+
+    Raises ``ConfigurationError`` for a blank or too long name, an unknown analyzer, field type or profile key, or a
+    value out of range; ``LibraryExists``.
+    """
+    for what, name in (("tenant", tenant), ("library id", library_id)):
+        _check_name(what, name)
+    if unstorable_offset(description) is not None:
+        raise ConfigurationError("a description holds neither NUL nor lone surrogates")
+    declared = dict(fields)
+    for name, kind in declared.items():
+        _check_name("field", name)
+        if kind not in FIELD_TYPES:
+            raise ConfigurationError(f"field {name!r}: a type is one of {', '.join(FIELD_TYPES)}", field=name)
+    written = complete_profile(analyzer, chunker, chunker_options or {}, profile or {})
+    pivot = default_pivot(analyzer, chunker) if written["pivot"] == "measured" else float(written["pivot"])
+    yield from begin()
+    yield from fetch(_CHECK_ANALYZER, analyzer=analyzer)
+    yield from fetch(_ADD_TENANT, tenant=tenant)
+    added = yield from fetch(_ADD_LIBRARY, tenant=tenant, library_id=library_id, description=description)
+    if added:
+        tenant_no, library_no = added[0]
+        yield from fetch(
+            _ADD_FIELDS,
+            tenant_no=tenant_no,
+            library_no=library_no,
+            names=list(declared),
+            types=list(declared.values()),
+        )
+        yield from fetch(
+            _ADD_VERSION,
+            tenant_no=tenant_no,
+            library_no=library_no,
+            analyzer=analyzer,
+            k1=float(written["k1"]),
+            b=float(written["b"]),
+            pivot=pivot,
+            profile=dump_json(written),
+        )
+    else:
+        target = yield from find_target(tenant, library_id)
+        tenant_no, library_no = target.tenant_no, target.library_no
+        stored = yield from fetch(_LIST_FIELDS, tenant_no=tenant_no, library_no=library_no)
+        if not exist_ok:
+            raise LibraryExists(f"library {tenant}/{library_id} exists", tenant=tenant, library=library_id)
+        if dict(target.profile) != load_json(dump_json(written)) or dict(stored) != declared:
+            raise LibraryExists(
+                f"library {tenant}/{library_id} exists with another analyzer, chunker, profile or other fields",
+                tenant=tenant,
+                library=library_id,
+            )
+    versions = yield from list_versions(tenant, library_id)
+    return next(version for version in versions if version.state == "published")
+
+
+def complete_profile(
+    analyzer: str, chunker: Chunker, chunker_options: Mapping[str, Any], profile: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The whole profile of a version as it is stored, defaults filled in; raises ``ConfigurationError``."""
+    unknown = sorted(set(profile) - {"k1", "b", "pivot"})
+    if unknown:
+        raise ConfigurationError(f"a profile sets k1, b and pivot, not {', '.join(unknown)}")
+    pivot = profile.get("pivot", default_pivot(analyzer, chunker))
+    return {
+        "analyzer": analyzer,
+        "chunker": {
+            "name": chunker.name,
+            "options": freeze_metadata(chunker_options),
+            "fingerprint": chunker.fingerprint,
+        },
+        "k1": _number("k1", profile.get("k1", 1.2), 0, 1000),
+        "b": _number("b", profile.get("b", 0.75), 0, 1),
+        "pivot": pivot if pivot == "measured" else _number("pivot", pivot, 1, 1_000_000),
+    }
+
+
+def default_pivot(analyzer: str, chunker: Chunker) -> float:
+    """About how many lexemes a chunk of the chunker's target length has.
+
+    Lexemes per code point as measured on the manuals and encyclopedia articles of ``docs/adr/0005``: one in eight where
+    stop words go, one in six where all words stay, three in four for bigrams.
+    """
+    share = {"cjk": 0.75, "simple": 1 / 6}.get(analyzer, 1 / 8)
+    return float(max(1, round(chunker.target_length * share)))
+
+
+def _number(name: str, value: Any, lowest: float, highest: float) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not lowest <= value <= highest:
+        raise ConfigurationError(f"profile {name} is a number from {lowest} to {highest}")
+    return Decimal(repr(float(value)))
+
+
+def _check_name(what: str, name: str) -> None:
+    if not isinstance(name, str) or not name.strip() or unstorable_offset(name) is not None:
+        raise ConfigurationError(f"a {what} is a non-blank string without NUL or lone surrogates")
+    if len(name.encode()) > MAX_NAME_BYTES:
+        raise ConfigurationError(f"a {what} has at most {MAX_NAME_BYTES} bytes in UTF-8")

@@ -1,0 +1,205 @@
+"""The writing calls as flows: which stage comes after which. The caller opens the transaction and commits it.
+
+All or nothing: whatever is raised, or a killed client, leaves the store as it was, and the call can be made again.
+"""
+
+from collections.abc import Iterable
+
+from ragspine_pg.chunking.registry import make_chunker
+from ragspine_pg.contract.document import Document
+from ragspine_pg.contract.ingest import (
+    UNCHANGED,
+    FoldReport,
+    IngestReport,
+    LibraryStats,
+    OnDuplicate,
+    SkippedDocument,
+    Unchanged,
+)
+from ragspine_pg.contract.label import Sensitivity
+from ragspine_pg.contract.ports import Chunker
+from ragspine_pg.errors import ConfigurationError, InvalidDocument, NotFound
+from ragspine_pg.flow.steps import Flow
+from ragspine_pg.ingest import analyse, fold, measure, settle, stage, statistics, verify, write
+from ragspine_pg.ingest.audit import audit
+from ragspine_pg.ingest.delete import delete
+from ragspine_pg.ingest.library import create_library
+from ragspine_pg.ingest.progress import Meter, OnProgress
+from ragspine_pg.ingest.relabel import relabel
+from ragspine_pg.ingest.split import split
+from ragspine_pg.ingest.stats import library_stats
+from ragspine_pg.ingest.target import Target, find_target, open_target
+from ragspine_pg.ingest.versions import list_versions
+
+__all__ = [
+    "audit",
+    "create_library",
+    "delete_document",
+    "ingest",
+    "list_versions",
+    "optimize",
+    "relabel_document",
+    "stats",
+]
+
+
+def ingest(
+    tenant: str,
+    library_id: str,
+    documents: Iterable[Document],
+    *,
+    chunker: Chunker | None = None,
+    on_duplicate: OnDuplicate = "error",
+    progress: OnProgress | None = None,
+) -> Flow[IngestReport]:
+    """Store documents and index them in the published version; they are searchable once the transaction commits.
+
+    ``documents`` is read once and may be longer than memory. A document whose id is stored already replaces the stored
+    one; what did not change of it is not written again. ``chunker`` is needed only where the profile's is no name that
+    ``make_chunker`` knows.
+
+    Raises ``NotFound``; ``EnvironmentChanged``; ``ConfigurationError`` for another chunker than the profile's;
+    ``InvalidDocument`` and ``IngestError`` naming the document; ``VerificationFailed``.
+    """
+    if on_duplicate not in ("error", "last"):
+        raise ConfigurationError('on_duplicate is "error" or "last"')
+    meter = Meter(progress)
+    target = yield from open_target(tenant, library_id, check_environment=True)
+    cutter = _profile_chunker(target, chunker)
+    yield from stage.make_stage()
+    after_seq = after_chunk = replaced = read = 0
+    skipped: list[SkippedDocument] = []
+    for batch in split(documents, cutter):
+        replaced += yield from stage.fill_stage(batch, on_duplicate)
+        yield from analyse.mark_unchanged(target, batch.first_seq, batch.after_seq)
+        yield from analyse.analyse(target, batch.first_chunk_seq, batch.after_chunk_seq)
+        after_seq, after_chunk = batch.after_seq, batch.after_chunk_seq
+        skipped += batch.skipped
+        read = after_seq + len(skipped)
+        meter.report("read", read)
+    yield from stage.analyze_stage()
+
+    meter.report("lock", 0, read)
+    yield from settle.lock(target)
+    yield from analyse.mark_unchanged(target, 0, after_seq)
+    missed = yield from analyse.find_unanalysed()
+    if missed is not None:
+        yield from analyse.analyse(target, *missed)
+    plan = yield from settle.plan(target)
+    removed = yield from _write(target, meter, after_seq, after_chunk)
+    yield from verify.verify_statistics(target)
+    if (yield from fold.needs_fold(target)):
+        meter.report("fold", 0)
+        yield from fold.fold(target)
+    yield from stage.drop_stage()
+    return IngestReport(
+        added=plan.added,
+        changed=plan.changed,
+        relabelled=plan.relabelled,
+        updated=plan.updated,
+        unchanged=plan.unchanged,
+        chunks=plan.chunks,
+        removed_chunks=removed,
+        replaced=replaced,
+        skipped=tuple(skipped),
+        version=target.version,
+        seconds=meter.seconds,
+    )
+
+
+def _write(target: Target, meter: Meter, after_seq: int, after_chunk: int) -> Flow[int]:
+    yield from stage.analyze_stage()
+    yield from statistics.subtract_stored(target)
+    removed = yield from write.replace_stored(target)
+    for first, after in analyse.slices(0, after_seq):
+        yield from write.write_documents(target, first, after)
+        meter.report("documents", after, after_seq)
+    for first, after in analyse.slices(0, after_chunk, 20_000):
+        yield from statistics.count_lexemes(first, after)
+        meter.report("lexemes", after, after_chunk)
+    yield from statistics.number_lexemes(target)
+    yield from statistics.append_statistics(target)
+    pivot, moved = target.pivot, False
+    if target.measured:
+        pivot, moved = yield from measure.measure_pivot(target)
+    if moved:
+        meter.report("reweigh", 0)
+        yield from measure.reweigh(target, pivot)
+    for first, after in analyse.slices(0, after_chunk):
+        yield from write.write_chunks(target, pivot, first, after)
+        meter.report("chunks", after, after_chunk)
+    yield from write.refresh_planner(target)
+    for first, after in analyse.slices(0, after_seq):
+        yield from verify.verify_documents(target, first, after)
+        meter.report("verify", after, after_seq)
+    return removed
+
+
+def delete_document(tenant: str, library_id: str, document_id: str) -> Flow[bool]:
+    """Delete a document everywhere; whether there was one. Raises ``NotFound`` for an unknown library."""
+    target = yield from open_target(tenant, library_id)
+    return (yield from delete(target, document_id))
+
+
+def relabel_document(
+    tenant: str,
+    library_id: str,
+    document_id: str,
+    *,
+    readers: Iterable[str] | Unchanged | None = UNCHANGED,
+    sensitivity: Sensitivity | str | Unchanged = UNCHANGED,
+) -> Flow[bool]:
+    """Change a document's readers (None: every member, empty: nobody) or sensitivity; whether something changed.
+
+    Raises ``NotFound`` for an unknown library or document, ``InvalidDocument`` for a malformed reader or label, and
+    ``IngestError`` where it would bring a second access class into a library that measures its length pivot.
+    """
+    names: frozenset[str] | Unchanged | None
+    if isinstance(readers, str):
+        raise InvalidDocument("readers is a collection of principals, not one string", document=document_id)
+    if readers is None or isinstance(readers, Unchanged):
+        names = readers
+    else:
+        names = Document(document_id, "", readers=readers).readers
+    label = (
+        sensitivity
+        if isinstance(sensitivity, Unchanged)
+        else Document(document_id, "", sensitivity=sensitivity).sensitivity
+    )
+    target = yield from open_target(tenant, library_id)
+    changed = yield from relabel(target, document_id, names, label)
+    if changed is None:
+        raise NotFound(
+            f"there is no document {document_id!r} in {tenant}/{library_id}",
+            tenant=tenant,
+            library=library_id,
+            document=document_id,
+        )
+    if changed and target.measured:
+        yield from measure.require_one_class(target)
+    return changed
+
+
+def optimize(tenant: str, library_id: str) -> Flow[FoldReport]:
+    """Fold a library's statistics; answers stay the same, to the byte. Raises ``NotFound``."""
+    target = yield from open_target(tenant, library_id)
+    return (yield from fold.fold(target))
+
+
+def stats(tenant: str, library_id: str) -> Flow[LibraryStats]:
+    """Numbers about a library over all access classes, for its administrator. Raises ``NotFound``."""
+    target = yield from find_target(tenant, library_id)
+    return (yield from library_stats(target))
+
+
+def _profile_chunker(target: Target, chunker: Chunker | None) -> Chunker:
+    profile = target.profile["chunker"]
+    made = chunker if chunker is not None else make_chunker(profile["name"], **profile["options"])
+    if made.fingerprint != profile["fingerprint"]:
+        raise ConfigurationError(
+            f"{target.tenant}/{target.library_id} is cut by chunker {profile['fingerprint']!r}, and this one is "
+            f"{made.fingerprint!r}: rebuild the library, or hand in the chunker it was made with",
+            tenant=target.tenant,
+            library=target.library_id,
+        )
+    return made

@@ -1,0 +1,57 @@
+"""Takes the locks of the write phase and decides under them what is done with each document.
+
+The order of locks is one for all writers (docs/adr/0005): the version, access classes in the making, documents by id.
+"""
+
+from dataclasses import dataclass
+
+from ragspine_pg.errors import IngestError
+from ragspine_pg.flow.steps import Flow, fetch
+from ragspine_pg.ingest.target import Target
+from ragspine_pg.statement.catalogue import query
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the plan comes to, in documents; ``chunks`` are to be written."""
+
+    added: int
+    changed: int
+    relabelled: int
+    updated: int
+    unchanged: int
+    chunks: int
+
+
+_LOCK_VERSION = query("ingest_lock_version", int)
+_ADD_CLASSES = query("ingest_add_classes", int)
+_LOCK_DOCUMENTS = query("ingest_lock_documents", int)
+_LOCK_LIBRARY = query("ingest_lock_library", int)
+_PLAN = query("ingest_plan")
+_COUNT = query("ingest_count_plan", Plan)
+
+
+def lock(target: Target) -> Flow[None]:
+    """Lock the version, make missing access classes, lock the stored documents the stage names (all of them
+    where the length pivot is measured, since all impacts may be written again).
+
+    Raises ``IngestError`` when another version was published since the call began.
+    """
+    locked = yield from fetch(
+        _LOCK_VERSION, tenant_no=target.tenant_no, library_no=target.library_no, version_no=target.version_no
+    )
+    if not locked:
+        raise IngestError(
+            f"another version of {target.tenant}/{target.library_id} was published meanwhile; run the ingest again",
+            tenant=target.tenant,
+            library=target.library_id,
+        )
+    yield from fetch(_ADD_CLASSES, tenant_no=target.tenant_no)
+    statement = _LOCK_LIBRARY if target.measured else _LOCK_DOCUMENTS
+    yield from fetch(statement, tenant_no=target.tenant_no, library_no=target.library_no)
+
+
+def plan(target: Target) -> Flow[Plan]:
+    """Decide, from the state that the locks hold still."""
+    yield from fetch(_PLAN, tenant_no=target.tenant_no, library_no=target.library_no)
+    return (yield from fetch(_COUNT))[0]

@@ -1,0 +1,71 @@
+"""Where a writing call writes: a library and its published version, as the first statement of the call found them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ragspine_pg.contract.metadata import load_json
+from ragspine_pg.errors import ConfigurationError, EnvironmentChanged, NotFound
+from ragspine_pg.flow.steps import Flow, fetch
+from ragspine_pg.statement.catalogue import query
+
+_BEGIN = query("ingest_begin")
+_FIND = query("ingest_find_library")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A library and its published version; the numbers are keys of the store."""
+
+    tenant: str
+    library_id: str
+    tenant_no: int
+    library_no: int
+    version_no: int
+    version: int
+    analyzer: str
+    k1: float
+    b: float
+    pivot: float
+    profile: Mapping[str, Any]
+
+    @property
+    def measured(self) -> bool:
+        """Whether the length pivot is the mean length of the chunks, set anew by every ingest."""
+        return self.profile.get("pivot") == "measured"
+
+
+def begin() -> Flow[None]:
+    """Prepare the transaction; raises ``ConfigurationError`` unless it is READ COMMITTED."""
+    rows = yield from fetch(_BEGIN)
+    if not rows[0][0]:
+        raise ConfigurationError(
+            "writing needs a READ COMMITTED transaction: a lock is taken first, and what it protects is read afterwards"
+        )
+
+
+def open_target(tenant: str, library_id: str, *, check_environment: bool = False) -> Flow[Target]:
+    """``find_target`` in a transaction that is fit for writing."""
+    yield from begin()
+    return (yield from find_target(tenant, library_id, check_environment=check_environment))
+
+
+def find_target(tenant: str, library_id: str, *, check_environment: bool = False) -> Flow[Target]:
+    """Find a library and its published version.
+
+    Raises ``NotFound``; and ``EnvironmentChanged``, if asked, when the version's lexemes were made under another server
+    major version or locale, so that new ones might differ from the old.
+    """
+    rows = yield from fetch(_FIND, tenant=tenant, library_id=library_id)
+    if not rows:
+        raise NotFound(f"there is no library {tenant}/{library_id}", tenant=tenant, library=library_id)
+    tenant_no, library_no, version_no, version, analyzer, k1, b, pivot, profile, same, built_under, now_under = rows[0]
+    if check_environment and not same:
+        raise EnvironmentChanged(
+            f"{tenant}/{library_id} was indexed under {built_under}, and this server is {now_under}: rebuild it",
+            tenant=tenant,
+            library=library_id,
+        )
+    return Target(
+        tenant, library_id, tenant_no, library_no, version_no, version, analyzer, k1, b, pivot, load_json(profile)
+    )

@@ -1,0 +1,57 @@
+"""Writes the planned documents with their pages, field keys, windows and chunks."""
+
+from typing import Any
+
+from ragspine_pg.flow.steps import Flow, fetch
+from ragspine_pg.ingest.target import Target
+from ragspine_pg.statement.catalogue import query
+
+_REMOVE_CHUNKS = query("ingest_remove_chunks", int)
+_REMOVE_REST = [query(f"ingest_remove_{what}") for what in ("windows", "pages", "fields")]
+_UPDATE_DOCUMENTS = query("ingest_update_documents")
+_REFRESH_PLANNER = query("ingest_refresh_planner", int)
+_ADD_DOCUMENTS = query("ingest_add_documents")
+_ADD_PAGES = query("ingest_add_pages")
+_ADD_FIELD_KEYS = query("ingest_add_field_keys")
+_ADD_WINDOWS = query("ingest_add_windows")
+_ADD_CHUNKS = query("ingest_add_chunks", int)
+
+
+def replace_stored(target: Target) -> Flow[int]:
+    """Delete what rewritten documents had, by document and never by similarity, and update the documents themselves.
+
+    The number of deleted chunks, over all versions.
+    """
+    rows = yield from fetch(_REMOVE_CHUNKS, tenant_no=target.tenant_no)
+    for statement in _REMOVE_REST:
+        yield from fetch(statement, tenant_no=target.tenant_no)
+    yield from fetch(_UPDATE_DOCUMENTS, tenant_no=target.tenant_no)
+    return rows[0]
+
+
+def refresh_planner(target: Target) -> Flow[None]:
+    """Have planner statistics made of tables that have none or outgrew them; cheap where that is not so."""
+    yield from fetch(_REFRESH_PLANNER, tenant_no=target.tenant_no, version_no=target.version_no)
+
+
+def write_documents(target: Target, first_seq: int, after_seq: int) -> Flow[None]:
+    """Write new documents of a range, and pages and field keys of new and rewritten ones."""
+    span: dict[str, Any] = {"tenant_no": target.tenant_no, "first_seq": first_seq, "after_seq": after_seq}
+    yield from fetch(_ADD_DOCUMENTS, library_no=target.library_no, **span)
+    yield from refresh_planner(target)
+    yield from fetch(_ADD_PAGES, **span)
+    yield from fetch(_ADD_FIELD_KEYS, library_no=target.library_no, **span)
+
+
+def write_chunks(target: Target, pivot: float, first_chunk_seq: int, after_chunk_seq: int) -> Flow[int]:
+    """Write the windows and chunks of a range with their impacts under ``pivot``; the number of chunks."""
+    span: dict[str, Any] = {
+        "tenant_no": target.tenant_no,
+        "version_no": target.version_no,
+        "first_seq": first_chunk_seq,
+        "after_seq": after_chunk_seq,
+    }
+    yield from fetch(_ADD_WINDOWS, **span)
+    yield from refresh_planner(target)
+    rows = yield from fetch(_ADD_CHUNKS, k1=target.k1, b=target.b, pivot=pivot, **span)
+    return rows[0]

@@ -1,0 +1,16 @@
+-- Chunks without a lexical row of their class (the other way round a foreign key forbids).
+--
+-- params: tenant_no, library_no
+-- Returns one row a document that has some, at most ten: where, how many.
+SELECT 'document ' || d.document_id, count(*)
+  FROM ragspine.document AS d
+  JOIN ragspine.chunk AS c ON c.tenant_no = d.tenant_no AND c.document_no = d.document_no
+ WHERE d.tenant_no = %(tenant_no)s AND d.library_no = %(library_no)s
+   AND NOT EXISTS (
+         SELECT
+           FROM ragspine.chunk_lexical AS l
+          WHERE l.tenant_no = c.tenant_no AND l.version_no = c.version_no AND l.acl_class_no = d.acl_class_no
+            AND l.chunk_no = c.chunk_no AND l.document_no = c.document_no)
+ GROUP BY d.document_id
+ ORDER BY d.document_id
+ LIMIT 10

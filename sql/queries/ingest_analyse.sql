@@ -1,0 +1,11 @@
+-- Analyses staged chunks of documents that are not known to be unchanged, unless it has been done.
+--
+-- params: analyzer, first_seq, after_seq (chunk_seq from the first to before the second)
+INSERT INTO pg_temp.ragspine_stage_analysis (chunk_seq, document_seq, length, lexemes, frequencies)
+SELECT c.chunk_seq, c.document_seq, a.length, a.lexemes, a.frequencies
+  FROM pg_temp.ragspine_stage_chunk AS c
+  JOIN pg_temp.ragspine_stage_document AS s ON s.document_seq = c.document_seq
+ CROSS JOIN LATERAL ragspine.analyze_chunk_v1(s.title, c.text, %(analyzer)s) AS a
+ WHERE c.chunk_seq >= %(first_seq)s AND c.chunk_seq < %(after_seq)s
+   AND NOT s.unchanged
+   AND NOT EXISTS (SELECT FROM pg_temp.ragspine_stage_analysis AS done WHERE done.chunk_seq = c.chunk_seq)

@@ -1,0 +1,36 @@
+-- Folds the document frequencies of a library's versions: one row for each lexeme and class, none where the sum is zero.
+--
+-- Safe beside writers: they only append, and what is summed is exactly what this statement deletes. Safe beside another
+-- fold: rows that one has locked are skipped, and stay a sum of two rows until the next time.
+--
+-- params: tenant_no, library_no, batch_no
+-- Returns one row: rows deleted, rows written.
+WITH many AS (
+  SELECT s.version_no, s.lexeme_no, s.acl_class_no
+    FROM ragspine.index_version AS v
+    JOIN ragspine.lexeme_stat AS s ON s.tenant_no = v.tenant_no AND s.version_no = v.version_no
+   WHERE v.tenant_no = %(tenant_no)s AND v.library_no = %(library_no)s
+   GROUP BY s.version_no, s.lexeme_no, s.acl_class_no
+  HAVING count(*) > 1
+), locked AS MATERIALIZED (
+  SELECT s.version_no, s.lexeme_no, s.acl_class_no, s.batch_no
+    FROM many AS m
+    JOIN ragspine.lexeme_stat AS s
+      ON s.tenant_no = %(tenant_no)s AND s.version_no = m.version_no AND s.lexeme_no = m.lexeme_no
+     AND s.acl_class_no = m.acl_class_no
+     FOR UPDATE OF s SKIP LOCKED
+), gone AS (
+  DELETE FROM ragspine.lexeme_stat AS s
+   USING locked AS k
+   WHERE s.tenant_no = %(tenant_no)s AND s.version_no = k.version_no AND s.lexeme_no = k.lexeme_no
+     AND s.acl_class_no = k.acl_class_no AND s.batch_no = k.batch_no
+  RETURNING s.version_no, s.lexeme_no, s.acl_class_no, s.chunk_count
+), folded AS (
+  INSERT INTO ragspine.lexeme_stat (tenant_no, version_no, lexeme_no, acl_class_no, batch_no, chunk_count)
+  SELECT %(tenant_no)s, g.version_no, g.lexeme_no, g.acl_class_no, %(batch_no)s, sum(g.chunk_count)
+    FROM gone AS g
+   GROUP BY g.version_no, g.lexeme_no, g.acl_class_no
+  HAVING sum(g.chunk_count) <> 0
+  RETURNING lexeme_no
+)
+SELECT (SELECT count(*) FROM gone), (SELECT count(*) FROM folded)

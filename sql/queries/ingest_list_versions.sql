@@ -1,0 +1,10 @@
+-- The index versions of a library, newest first.
+--
+-- params: tenant_no, library_no
+-- Returns one row a version: version, state, analyzer, k1, b, pivot, profile (JSON text), environment, lexeme_count,
+-- created_at, published_at.
+SELECT v.version, v.state, v.analyzer, v.k1, v.b, v.pivot, v.profile::text, v.environment, v.lexeme_count, v.created_at,
+       v.published_at
+  FROM ragspine.index_version AS v
+ WHERE v.tenant_no = %(tenant_no)s AND v.library_no = %(library_no)s
+ ORDER BY v.version DESC

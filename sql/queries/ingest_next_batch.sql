@@ -1,0 +1,2 @@
+-- The number of this call's statistics rows.
+SELECT nextval('ragspine.batch')

@@ -1,0 +1,2 @@
+-- Keeps what was done since the savepoint.
+RELEASE SAVEPOINT ragspine_ingest

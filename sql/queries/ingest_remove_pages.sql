@@ -1,0 +1,6 @@
+-- Deletes the stored pages of the documents that are rewritten.
+--
+-- params: tenant_no
+DELETE FROM ragspine.document_page AS g
+ USING pg_temp.ragspine_stage_plan AS p
+ WHERE p.existed AND p.rewrite AND g.tenant_no = %(tenant_no)s AND g.document_no = p.document_no

@@ -1,0 +1,2 @@
+-- Before a lock that may have to be given back.
+SAVEPOINT ragspine_ingest
