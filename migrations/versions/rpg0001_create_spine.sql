@@ -314,7 +314,8 @@ CREATE TABLE ragspine.chunk_lexical (
   CONSTRAINT pk_chunk_lexical PRIMARY KEY (tenant_no, version_no, acl_class_no, chunk_no),
   CONSTRAINT fk_chunk_lexical__chunk FOREIGN KEY(tenant_no, version_no, acl_class_no, chunk_no, document_no) REFERENCES ragspine.chunk (tenant_no, version_no, acl_class_no, chunk_no, document_no) ON DELETE CASCADE ON UPDATE CASCADE,
   CONSTRAINT ck_chunk_lexical__length_is_a_count CHECK (length >= 0)
-);
+)
+ WITH (toast_tuple_target = 8160);
 
 COMMENT ON TABLE ragspine.chunk_lexical IS 'A chunk as BM25 sees it: its length in lexemes, and the impact of each (lexeme_no: impact).';
 

@@ -358,6 +358,8 @@ chunk_lexical = Table(
         ondelete="CASCADE",
     ),
     CheckConstraint("length >= 0", name="length_is_a_count"),
+    # A scan reads every row's impacts: keep them in the row, uncompressed, as long as they fit a page (1,000 lexemes).
+    postgresql_with={"toast_tuple_target": 8160},
     comment="A chunk as BM25 sees it: its length in lexemes, and the impact of each (lexeme_no: impact).",
 )
 
