@@ -9,6 +9,7 @@ CREATE FUNCTION ragspine.search_json_v1(
 RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
+SET extra_float_digits = 1  -- scores become jsonb by way of text: keep all their digits, whatever the session says
 AS $$
 DECLARE
   versions jsonb;

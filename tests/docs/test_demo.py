@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from rich.console import Console
 
@@ -17,7 +18,8 @@ from ragspine_pg.contract.ingest import IngestReport
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.result import SearchResult
 from ragspine_pg.demo.libraries import demo_libraries
-from ragspine_pg.demo.tour import run_tour
+from ragspine_pg.demo.tour import MIA, QUESTION, run_tour
+from tests.fixtures.database import Database
 
 
 def give_tour(spine: RagSpine) -> tuple[int, str]:
@@ -44,6 +46,19 @@ def test_tour_holds_and_holds_again_without_writing(fresh_spine: RagSpine) -> No
     assert " 0 new, 0 changed, 17 as they were" in written_again
     # What is found is the same, to the letter.
     assert written.split("\n2. ")[1].split("All ")[0] == written_again.split("\n2. ")[1].split("All ")[0]
+
+
+def test_sql_gives_the_bytes_of_python_whatever_digits_the_session_wants(
+    fresh_spine: RagSpine, fresh_database: Database
+) -> None:
+    give_tour(fresh_spine)
+    expected = fresh_spine.search(QUESTION, access=MIA, libraries="handbook", k=3).to_json()
+    assert expected.count('"chunk_id"') == 3
+    for digits in (-15, 0, 1, 3):
+        with psycopg.connect(fresh_database.reader_url, options=f"-c extra_float_digits={digits}") as connection:
+            connection.execute("SELECT ragspine.assume(%s)", [fresh_spine.grant(MIA)])
+            query = "SELECT ragspine.search_json(%s, k => 3, libraries => ARRAY['handbook'])"
+            assert connection.execute(query, [QUESTION]).fetchone() == (expected,), digits
 
 
 @pytest.mark.parametrize(
