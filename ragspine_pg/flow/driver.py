@@ -40,7 +40,8 @@ def _perform(step: Step, connection: psycopg.Connection[Any]) -> Any:
         set_json_loads(load_json, cursor)  # numbers keep their exact value; the connection's own adapters stay
         match step:
             case Fetch(text=text, params=params):
-                cursor.execute(text, params, prepare=False)
+                # Binary, so that floats keep all their digits whatever the session's extra_float_digits is.
+                cursor.execute(text, params, prepare=False, binary=True)
                 return cursor.fetchall() if cursor.description is not None else []
             case Copy(text=text, rows=rows):
                 with cursor.copy(text) as stream:
