@@ -44,8 +44,11 @@ def cut_block(
         yield (at if kind is BlockKind.LINES else piece[0]), piece[1]
 
 
-def first_word(text: str, start: int, end: int) -> int:
-    """The first place in ``[start, end]`` where reading may begin: a sentence, else a word, else a whole character."""
+def first_word(text: str, start: int, end: int, floor: int) -> int:
+    """The first place in ``[start, end]`` where reading may begin: a sentence, else a word, else a whole character.
+
+    ``floor``, at most ``start``, is a place known to be a boundary.
+    """
     for found in _SENTENCE_END.finditer(text, start, min(len(text), end + _LOOK_AHEAD)):
         if found.end() < end:
             return skip_spaces(text, found.end(), end)
@@ -53,7 +56,7 @@ def first_word(text: str, start: int, end: int) -> int:
     spaces = [at for sign in _SPACES if (at := text.find(sign, start, end)) >= 0]
     if spaces:
         return skip_spaces(text, min(spaces), end)
-    while start < end and _joins(text, start):
+    while start < end and _joins(text, start, floor):
         start += 1
     return start
 
@@ -94,16 +97,16 @@ def _find_cut(text: str, at: int, limit: int, end: int, kind: BlockKind) -> int:
 
 def _hard_cut(text: str, at: int, limit: int) -> int:
     for cut in range(limit, max(at, limit - _HARD_REACH), -1):
-        if not _joins(text, cut):
+        if not _joins(text, cut, at):
             return cut
     return limit  # a "character" of more than 64 code points: the bound on the size holds
 
 
-def _joins(text: str, at: int) -> bool:
+def _joins(text: str, at: int, floor: int) -> bool:
     """Whether ``text[at]`` belongs to the same grapheme cluster as the character before it.
 
     The rules of UAX 29 that matter for whole characters: combining marks, variation selectors, joiners, emoji
-    modifiers and tags, flags, Hangul syllables from jamo, CR LF.
+    modifiers and tags, flags (pairs, counted from the boundary ``floor``), Hangul syllables from jamo, CR LF.
     """
     if not 0 < at < len(text):
         return False
@@ -120,7 +123,7 @@ def _joins(text: str, at: int) -> bool:
         return True
     if "\U0001f1e6" <= after <= "\U0001f1ff":
         run = at
-        while run > 0 and at - run < _HARD_REACH and "\U0001f1e6" <= text[run - 1] <= "\U0001f1ff":
+        while run > floor and "\U0001f1e6" <= text[run - 1] <= "\U0001f1ff":
             run -= 1
         return (at - run) % 2 == 1
     return "\u1160" <= after <= "\u11ff" and ("\u1100" <= before <= "\u11ff" or "\uac00" <= before <= "\ud7a3")

@@ -8,10 +8,10 @@ _LONGEST = 65_536  # code points looked at; what is longer is text, not settings
 _YAML_KEY = re.compile(r"[A-Za-z_][\w.-]*[ \t]*:(?:[ \t]|$)")
 _YAML_TITLE = re.compile(r"^title[ \t]*:[ \t]+(\S[^\n]*?)[ \t]*$", re.MULTILINE)
 _FENCE = {
-    "---": re.compile(r"\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\r|\Z)"),
-    "+++": re.compile(r"\n\+\+\+[ \t]*(?:\r?\n|\r|\Z)"),
+    "---": re.compile(r"[\r\n](?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)"),
+    "+++": re.compile(r"[\r\n]\+\+\+[ \t]*(?:\r\n|\n|\r|\Z)"),
 }
-_OPEN = re.compile(r"(---|\+\+\+)[ \t]*\r?\n")
+_OPEN = re.compile(r"(---|\+\+\+)[ \t]*(?:\r\n|\n|\r)")
 
 
 def front_matter_end(text: str) -> int:
@@ -39,7 +39,7 @@ def front_matter_title(text: str) -> str:
     end = front_matter_end(text)
     if not end:
         return ""
-    matter = text[:end].replace("\r\n", "\n")
+    matter = text[:end].replace("\r\n", "\n").replace("\r", "\n")
     if matter.startswith("+++"):
         try:
             title = tomllib.loads("\n".join(matter.splitlines()[1:-1])).get("title", "")

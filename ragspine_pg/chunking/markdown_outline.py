@@ -27,7 +27,10 @@ _INLINE_MARK = re.compile(r"[\\`*_\[\]<>&!~]")
 _MAX_TITLE = 300  # code points of a heading that are read for its title
 _MAX_NESTING = 40  # twenty lists inside each other; deeper ones swallow what follows, as the parser has it
 # A heading that stands by itself and is not one of a run of shell or configuration comments; or a fence; or settings.
-_SIGN = re.compile(r"(?:\A|\n[ \t]*\n)(?:(#{1,6})[ \t]+\S[^\n]*(?:\n(?!\1[ \t])|\Z)|```[\w+-]*[ \t]*\n)")
+_SIGN = re.compile(
+    r"(?:\A|(?>\r\n|\n|\r)[ \t]*+(?>\r\n|\n|\r))"
+    r"(?:(#{1,6})[ \t]+\S[^\r\n]*+(?:(?>\r\n|\n|\r)(?!\1[ \t])|\Z)|```[\w+-]*[ \t]*[\r\n])"
+)
 
 
 def split_markdown_sections(document: Document) -> list[Section]:

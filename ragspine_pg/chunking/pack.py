@@ -99,6 +99,6 @@ def _overlapped(
     widened = spans[:1]
     for (before, _), (start, end) in pairwise(spans):
         if start not in headings:
-            start = first_word(text, max(start - overlap, before + 1), start)
+            start = first_word(text, max(start - overlap, before + 1), start, before)
         widened.append((start, end))
     return widened

@@ -37,6 +37,7 @@ class _Heading(NamedTuple):
     last: int  # line numbers, inclusive
     level: int
     title: str
+    holds_body: bool = False
 
 
 def plain_items(text: str) -> Iterator[Item]:
@@ -49,7 +50,8 @@ def plain_items(text: str) -> Iterator[Item]:
     at = 0
     for heading in _headings(lines):
         yield from _paragraphs(text, lines, at, heading.first)
-        block = make_block(text, lines[heading.first].start, lines[heading.last].end, BlockKind.HEADING)
+        kind = BlockKind.PARAGRAPH if heading.holds_body else BlockKind.HEADING
+        block = make_block(text, lines[heading.first].start, lines[heading.last].end, kind)
         if block is not None:
             yield Item(block, heading.level, heading.title)
         at = heading.last + 1
@@ -147,7 +149,7 @@ def _cjk(lines: list[_Line], at: int) -> _Heading | None:
     if not ((is_set_off and (is_article or is_title)) or (is_title and not is_article and len(line) <= 30)):
         return None
     title = line if is_title else line[: match.start("rest")]
-    return _Heading(at, at, _CJK_LEVEL + _CJK_DEPTH[unit], title)
+    return _Heading(at, at, _CJK_LEVEL + _CJK_DEPTH[unit], title, holds_body=not is_title)
 
 
 def _numbered(lines: list[_Line], at: int) -> _Heading | None:

@@ -34,7 +34,10 @@ class Block(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A block as an outliner reports it. ``level`` is 0 unless it is a heading, 1 the highest."""
+    """A block as an outliner reports it. ``level`` is 0 unless it is a heading, 1 the highest.
+
+    A heading may hold its body on the same line (第一条 does); its block is a paragraph then.
+    """
 
     block: Block
     level: int = 0
@@ -114,6 +117,7 @@ def build_sections(document: Document, items: Iterable[Item]) -> list[Section]:
                 above.pop()
             above.append((item.level, item.title))
             path, level = tuple(title for _, title in above), item.level
+            has_body = has_body or item.block.kind is not BlockKind.HEADING
         else:
             has_body = has_body or item.is_body
         blocks.append(item.block)
