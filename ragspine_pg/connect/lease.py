@@ -17,6 +17,7 @@ from pathlib import Path
 from ragspine_pg.errors import UnavailableError
 
 _PAUSE_SECONDS = 0.02
+_COPY_SECONDS = 0.1
 
 
 @contextmanager
@@ -46,14 +47,20 @@ class Lease:
         fcntl.flock(self._descriptor, fcntl.LOCK_SH)
 
     def give_up(self) -> bool:
-        """End this share; true if nobody else holds one any more."""
+        """End this share; true if nobody else holds one any more.
+
+        Asked again for a moment: a program that another thread is starting holds a copy until it has begun.
+        """
         os.close(self._descriptor)
         try:
             descriptor = _opened(self._path)
         except FileNotFoundError:  # the whole folder was removed
             return True
         try:
-            return _locked(descriptor, fcntl.LOCK_EX)
+            deadline = time.monotonic() + _COPY_SECONDS
+            while not (alone := _locked(descriptor, fcntl.LOCK_EX)) and time.monotonic() < deadline:
+                time.sleep(_PAUSE_SECONDS)
+            return alone
         finally:
             os.close(descriptor)
 

@@ -18,7 +18,7 @@ def holder(home: Path, ending: str = "close", **how: Any) -> Iterator[tuple["sub
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.connect.holder", str(home), ending],
         cwd=_ROOT,
-        env={**os.environ, "PYTHONPATH": str(_ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(_ROOT), *filter(None, sys.path)])},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

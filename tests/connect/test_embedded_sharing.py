@@ -6,6 +6,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -162,20 +163,33 @@ def test_setup_that_was_killed_is_taken_up_at_the_next_start(home: Path) -> None
 
 def test_first_openers_at_once_make_one_server(passable: Path) -> None:
     home = passable / "home"
-    opened: list[EmbeddedServer] = []
-    threads = [threading.Thread(target=lambda: opened.append(_open(home))) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    with holder(home) as (_, pid):
-        for thread in threads:
-            thread.join()
-        assert len(opened) == 3
-        assert postmaster(home) == pid
-        assert all(_answers(server) for server in opened)
-        for server in opened:
-            server.close()
-        assert lives(pid)
+    with ThreadPoolExecutor() as threads:
+        opening = threads.map(_open, [home] * 3)
+        with holder(home) as (_, pid):
+            opened = list(opening)
+            assert postmaster(home) == pid
+            assert all(_answers(server) for server in opened)
+            for server in opened:
+                server.close()
+            assert lives(pid)
     assert not lives(pid)
+
+
+def test_last_user_stops_the_server_while_programs_are_being_started(home: Path) -> None:
+    # Between fork and exec, a started program holds a copy of every open file, so of a lease too.
+    server = _open(home)
+    pid = postmaster(home)
+    copy = os.dup(_descriptor_of(home / "lease"))
+    threading.Timer(0.05, os.close, [copy]).start()
+    server.close()
+    assert not lives(pid)
+
+
+def _descriptor_of(path: Path) -> int:
+    for descriptor in Path("/proc/self/fd").iterdir():
+        if descriptor.is_symlink() and os.readlink(descriptor) == str(path):
+            return int(descriptor.name)
+    raise AssertionError(f"{path} is not open")
 
 
 def test_forked_child_that_closes_does_not_stop_the_parents_server(home: Path) -> None:
