@@ -1,6 +1,7 @@
 """Reality has exactly the rights that privileges.py says: over every relation, column, sequence and function."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -11,7 +12,7 @@ from ragspine_pg.schema.migrate import migrate
 from ragspine_pg.schema.privileges import FUNCTIONS, INGEST, READER, RELATIONS, ROLES, SEQUENCES
 from ragspine_pg.schema.snapshot import snapshot
 from ragspine_pg.schema.tables import metadata
-from tests.fixtures.database import Database
+from tests.fixtures.database import Database, empty_database
 
 Connection = psycopg.Connection[Any]
 Right = tuple[str, str, str, str]  # role, kind, name, right
@@ -166,10 +167,8 @@ def test_every_table_of_the_metadata_has_a_comment() -> None:
     assert [table.name for table in metadata.tables.values() if not table.comment] == []
 
 
-def test_owner_without_createrole_migrates_where_the_group_roles_are_missing(passable: Any) -> None:
+def test_owner_without_createrole_migrates_where_the_group_roles_are_missing(passable: Path) -> None:
     with EmbeddedServer.open(passable / "server", durable=False) as server:
-        from tests.fixtures.database import empty_database
-
         url = empty_database(server, "alone")
         with psycopg.connect(server.url("superuser", "postgres"), autocommit=True) as superuser:
             superuser.execute(f"DROP ROLE {READER}, {INGEST}")

@@ -8,7 +8,6 @@ import psycopg
 import pytest
 import sqlalchemy
 
-from ragspine_pg.connect.embedded import EmbeddedServer
 from ragspine_pg.errors import SchemaError
 from ragspine_pg.schema.generate import ddl
 from ragspine_pg.schema.migrate import migrate, sql_script
@@ -33,17 +32,17 @@ def test_catalogue_is_the_golden_one(empty_url: str) -> None:
 
 
 def test_script_for_psql_makes_the_same_schema(
-    server: EmbeddedServer, database: Database, make_empty: Callable[..., str], vector_schema: str
+    database: Database, make_empty: Callable[..., str], vector_schema: str
 ) -> None:
     url = make_empty(vector_schema)
-    done = psql(server, url, sql_script(vector_schema=vector_schema))
+    done = psql(url, sql_script(vector_schema=vector_schema))
     assert (done.returncode, done.stderr) == (0, "")
     assert snapshot(url) == snapshot(database.owner_url)
 
 
-def test_script_stops_where_pgvector_is_elsewhere(server: EmbeddedServer, make_empty: Callable[..., str]) -> None:
+def test_script_stops_where_pgvector_is_elsewhere(make_empty: Callable[..., str]) -> None:
     url = make_empty("elsewhere")
-    done = psql(server, url, sql_script())
+    done = psql(url, sql_script())
     assert done.returncode == 3
     assert "--vector-schema" in done.stderr
     assert snapshot(url) == ""
@@ -54,16 +53,15 @@ def test_script_between_unknown_revisions_is_refused() -> None:
         sql_script("base", "rpg7777")
 
 
-def test_script_from_head_to_head_makes_rights_true_again(server: EmbeddedServer, fresh_database: Database) -> None:
+def test_script_from_head_to_head_makes_rights_true_again(fresh_database: Database) -> None:
     with psycopg.connect(fresh_database.owner_url) as connection:
         connection.execute("GRANT SELECT ON ragspine.grant_key TO PUBLIC")
-    schema = psycopg.connect(fresh_database.owner_url)
-    with schema:
-        row = schema.execute(
+    with psycopg.connect(fresh_database.owner_url) as connection:
+        row = connection.execute(
             "SELECT nspname FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'vector'"
         ).fetchone()
     assert row is not None
-    done = psql(server, fresh_database.owner_url, sql_script("head", "head", vector_schema=row[0]))
+    done = psql(fresh_database.owner_url, sql_script("head", "head", vector_schema=row[0]))
     assert (done.returncode, done.stderr) == (0, "")
     assert "on table grant_key: SELECT to PUBLIC" not in snapshot(fresh_database.owner_url)
 
