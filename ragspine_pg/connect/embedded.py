@@ -116,9 +116,13 @@ class EmbeddedServer:
         return self._keyring.grant_key
 
     def store_grant_key(self, key: str) -> None:
-        """Keep the key that ``migrate`` created, beside the passwords."""
+        """Keep ``key`` beside the passwords, unless there is one: of processes that draw one at once, the first wins.
+
+        Read ``grant_key`` afterwards.
+        """
         with guarded(self.home / "guard", wait_seconds=_GUARD_SECONDS):
-            self._keyring.store_grant_key(key)
+            if self._keyring.grant_key is None:
+                self._keyring.store_grant_key(key)
 
     @property
     def log_path(self) -> Path:

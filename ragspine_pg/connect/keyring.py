@@ -38,7 +38,7 @@ class Keyring:
         return self._read().get("grant_key")
 
     def store_grant_key(self, key: str) -> None:
-        """Keep ``key`` as the key that signs grants, in place of the one before."""
+        """Keep ``key`` as the key that signs grants."""
         self._write({**self._read(), "grant_key": key})
 
     def _read(self) -> dict[str, str]:

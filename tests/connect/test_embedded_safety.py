@@ -154,6 +154,7 @@ def test_grant_key_is_kept_beside_the_passwords(stopped_home: Path) -> None:
     with _open(stopped_home) as server:
         assert server.grant_key is None
         server.store_grant_key("0123abcd:secret")
+        server.store_grant_key("89abcdef:too late")
         url = server.reader_url
     with _open(stopped_home) as server:
         assert server.grant_key == "0123abcd:secret"
