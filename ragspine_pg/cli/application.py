@@ -1,0 +1,174 @@
+"""The application that every command is registered with, and what holds for all of them.
+
+``command`` gives each command the connection's options (they may stand before or after its name) and one way to fail:
+one line on stderr that says what to do, exit status 2 for a mistake of the user's, 1 for a failure of the system.
+"""
+
+import contextlib
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+import typer
+from typer.core import TyperGroup
+
+from ragspine_pg.cli.connection import Connection
+from ragspine_pg.cli.failure import BROKEN_PIPE, INTERRUPTED, explain_failure, say
+
+Function = TypeVar("Function", bound=Callable[..., None])
+
+_PANEL = "Connection (before or after the command; else the environment, else the embedded server)"
+
+Database = Annotated[
+    str | None,
+    typer.Option(
+        "--database", metavar="URL", help="Where searches run, else RAGSPINE_DATABASE_URL.", rich_help_panel=_PANEL
+    ),
+]
+IngestDatabase = Annotated[
+    str | None,
+    typer.Option(
+        "--ingest-database",
+        metavar="URL",
+        help="Where documents are written, else RAGSPINE_INGEST_URL.",
+        rich_help_panel=_PANEL,
+    ),
+]
+OwnerDatabase = Annotated[
+    str | None,
+    typer.Option(
+        "--owner-database",
+        metavar="URL",
+        help="Where migrations run, as the owner of the schema; else RAGSPINE_OWNER_URL.",
+        rich_help_panel=_PANEL,
+    ),
+]
+SingleLogin = Annotated[
+    bool,
+    typer.Option(
+        "--single-login",
+        help="Use --database for everything; searches then go without the database's backstop.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Debug = Annotated[
+    bool, typer.Option("--debug", help="Show the traceback of a failure on stderr.", rich_help_panel=_PANEL)
+]
+
+# click's class of usage errors, by way of the one descendant that typer makes public: typer brings its own click.
+_USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
+
+
+class _OneLineGroup(TyperGroup):
+    """The group of commands; a usage error is one line and status 2, a closed pipe is no error worth a word."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character goes on
+        options["standalone_mode"] = False
+        try:
+            status = super().main(*args, **options)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            status = BROKEN_PIPE
+            # Python flushes once more at exit, and must not complain then.
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except (typer.Abort, KeyboardInterrupt):
+            say("interrupted")
+            status = INTERRUPTED
+        except _USAGE_ERROR as error:
+            status = _usage(error)
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def _usage(error: Any) -> int:
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "ragspine-pg"
+    if type(error).__name__ == "NoArgsIsHelpError":
+        say(error.format_message())
+        return 2
+    say(f"{' '.join(error.format_message().split())} (`{path} --help` lists what there is)", name=path)
+    return int(error.exit_code)
+
+
+app = typer.Typer(
+    name="ragspine-pg",
+    cls=_OneLineGroup,
+    help="Retrieval inside your own PostgreSQL: exact BM25, access rights, provenance and versions that hold.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"ragspine-pg {version('ragspine-pg')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    context: typer.Context,
+    database: Database = None,
+    ingest_database: IngestDatabase = None,
+    owner_database: OwnerDatabase = None,
+    single_login: SingleLogin = False,
+    debug: Debug = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    context.obj = Connection(database, ingest_database, owner_database, single_login, debug)
+
+
+def command(name: str, *, panel: str) -> Callable[[Function], Function]:
+    """Register a function as the command ``name``, listed in the help's ``panel``.
+
+    Its first parameter receives the ``Connection`` and is no option; its other parameters and its docstring are typer's
+    to read. The function comes back unchanged.
+    """
+
+    def register(function: Function) -> Function:
+        signature = inspect.signature(function, eval_str=True)
+        own = list(signature.parameters.values())[1:]
+
+        def guarded(
+            context: typer.Context,
+            *,
+            database: Database = None,
+            ingest_database: IngestDatabase = None,
+            owner_database: OwnerDatabase = None,
+            single_login: SingleLogin = False,
+            debug: Debug = False,
+            **given: Any,
+        ) -> None:
+            before = context.find_object(Connection) or Connection()
+            connection = before.overridden(Connection(database, ingest_database, owner_database, single_login, debug))
+            try:
+                function(connection, **given)
+            except (typer.Exit, typer.Abort, BrokenPipeError, _USAGE_ERROR):
+                raise
+            except BaseException as error:  # noqa: BLE001 - whatever it is, the user gets a line and a status
+                raise typer.Exit(explain_failure(error, debug=connection.debug)) from None
+
+        shared = list(inspect.signature(guarded, eval_str=True).parameters.values())
+        parameters = [
+            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in [shared[0], *own, *shared[1:-1]]
+        ]
+        guarded.__name__ = function.__name__
+        guarded.__doc__ = function.__doc__
+        guarded.__module__ = function.__module__
+        guarded.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        guarded.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        app.command(name, rich_help_panel=panel)(guarded)
+        return function
+
+    return register

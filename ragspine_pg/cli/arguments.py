@@ -1,0 +1,146 @@
+"""From words of the command line to values, with errors that say what was expected."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Annotated, Any
+
+import typer
+
+from ragspine_pg.cli.failure import Mistake
+from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.filter import MetadataFilter
+
+LibraryArgument = Annotated[str, typer.Argument(metavar="TENANT/LIBRARY", show_default=False)]
+JsonOption = Annotated[bool, typer.Option("--json", help="Write one JSON object to stdout, and nothing else there.")]
+AsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--as", metavar="PRINCIPAL", help="Who asks: a user or group of the tenant; repeat it. Nobody reads nothing."
+    ),
+]
+ReadersOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="P,P|@members|@nobody",
+        help="Who may read: principals, every member of the tenant, or nobody.",
+        show_default=False,
+    ),
+]
+SensitivityOption = Annotated[
+    str | None,
+    typer.Option(metavar="LABEL", help="PUBLIC, INTERNAL, CONFIDENTIAL or RESTRICTED.", show_default=False),
+]
+ProfileOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="JSON", help='BM25 and chunker: {"k1": 1.2, "b": 0.75, "pivot": 120, "chunker_options": {...}}.'
+    ),
+]
+AnalyzerOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="simple, cjk, or a Snowball language such as english.")
+]
+ChunkerOption = Annotated[str | None, typer.Option(metavar="NAME", help="How documents are cut into chunks.")]
+
+MEMBERS = "@members"
+NOBODY = "@nobody"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A tenant, and the libraries named in it; none means all that are readable."""
+
+    tenant: str
+    libraries: tuple[str, ...]
+
+    @property
+    def library(self) -> str:
+        """The one library of a ``one_library`` place."""
+        return self.libraries[0]
+
+
+def one_library(text: str) -> Place:
+    """``TENANT/LIBRARY``. Raises ``Mistake``."""
+    place = some_libraries(text)
+    if len(place.libraries) != 1:
+        raise Mistake(f"name one library as TENANT/LIBRARY, for example acme/handbook, not {text!r}")
+    return place
+
+
+def some_libraries(text: str) -> Place:
+    """``TENANT`` or ``TENANT/LIBRARY[,LIBRARY...]``. Raises ``Mistake``."""
+    tenant, slash, rest = text.partition("/")
+    names = tuple(dict.fromkeys(rest.split(","))) if slash else ()
+    if not tenant.strip() or any(not name.strip() for name in names):
+        raise Mistake(
+            f"{text!r} names no library: write TENANT/LIBRARY, for example acme/handbook (to search: TENANT for all"
+            " that is readable, or TENANT/LIBRARY,LIBRARY)"
+        )
+    return Place(tenant, names)
+
+
+def one_tenant(text: str) -> str:
+    """``TENANT`` alone. Raises ``Mistake``: a grant that seems to be for one library would be for all."""
+    if "/" in text or not text.strip():
+        raise Mistake(
+            f"name a tenant alone, for example acme, not {text!r}: a grant is for all of a tenant's libraries"
+        )
+    return text
+
+
+def access_of(tenant: str, principals: list[str] | None) -> Access:
+    """The ``Access`` of ``--as`` options; without any, one that reads nothing. Raises ``ConfigurationError``."""
+    return Access(tenant, tuple(principals or ()))
+
+
+def readers_of(text: str) -> frozenset[str] | None:
+    """``P,P``, ``@members`` (None: every member) or ``@nobody`` (the empty set). Raises ``Mistake``."""
+    if text == MEMBERS:
+        return None
+    if text == NOBODY:
+        return frozenset()
+    names = text.split(",")
+    if any(not name.strip() or name.startswith("@") for name in names):
+        raise Mistake(
+            f"--readers takes principals with commas between them, for example group:staff,user:mia, or {MEMBERS}, or"
+            f" {NOBODY}, not {text!r}"
+        )
+    return frozenset(names)
+
+
+def object_of(option: str, text: str | None) -> Mapping[str, Any] | None:
+    """The JSON object of an option, numbers exact; None for None. Raises ``Mistake``."""
+    if text is None:
+        return None
+    try:
+        value = json.loads(text, parse_float=Decimal)
+    except (ValueError, RecursionError) as error:
+        where = f" at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
+        raise Mistake(
+            f"{option} takes a JSON object, for example '{{\"year\": 2024}}'; this is no JSON{where}"
+        ) from None
+    if not isinstance(value, dict):
+        raise Mistake(f"{option} takes a JSON object, for example '{{\"year\": 2024}}', not a JSON {_kind(value)}")
+    return value
+
+
+def filter_of(text: str | None) -> MetadataFilter | None:
+    """The filter of ``--filter``; None for None. Raises ``InvalidFilter``."""
+    return None if text is None else MetadataFilter.from_json(text)
+
+
+def fields_of(items: list[str] | None) -> dict[str, str]:
+    """Declared fields of ``NAME:TYPE`` options. Raises ``Mistake``."""
+    declared = {}
+    for item in items or ():
+        name, colon, kind = item.rpartition(":")
+        if not colon or not name.strip():
+            raise Mistake(f"--field takes NAME:TYPE, for example year:number, not {item!r}")
+        declared[name] = kind
+    return declared
+
+
+def _kind(value: object) -> str:
+    names = {list: "list", str: "string", bool: "boolean", int: "number", Decimal: "number", type(None): "null"}
+    return names.get(type(value), "value")

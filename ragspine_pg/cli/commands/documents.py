@@ -1,0 +1,160 @@
+"""``ingest``, ``delete`` and ``relabel``: what changes the documents of a library."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ragspine_pg.cli.application import command
+from ragspine_pg.cli.arguments import (
+    MEMBERS,
+    JsonOption,
+    LibraryArgument,
+    ReadersOption,
+    SensitivityOption,
+    object_of,
+    one_library,
+    readers_of,
+)
+from ragspine_pg.cli.connection import Connection
+from ragspine_pg.cli.failure import INTERRUPTED, Mistake, say
+from ragspine_pg.cli.progress import Sources, shown_progress
+from ragspine_pg.cli.terminal import one_line, plain, write_json
+from ragspine_pg.contract.ingest import UNCHANGED, IngestReport
+from ragspine_pg.errors import NotFound
+
+_SHOWN_SKIPS = 20
+
+
+@command("ingest", panel="Documents")
+def ingest(
+    connection: Connection,
+    library: LibraryArgument,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH...", help="Files and folders: Markdown, text, HTML, JSONL, .gz of each."),
+    ],
+    readers: ReadersOption = None,
+    sensitivity: SensitivityOption = None,
+    metadata: Annotated[
+        str | None, typer.Option(metavar="JSON", help="Added to every document's, under its own keys.")
+    ] = None,
+    on_duplicate: Annotated[
+        str, typer.Option(metavar="error|last", help="When one id comes twice: refuse, or keep the last.")
+    ] = "error",
+    json: JsonOption = False,
+) -> None:
+    """Store and index files and folders of documents, all of it or nothing; searchable when the command ends.
+
+    --readers @members leaves each document's own readers, which are every member unless it says otherwise.
+    """
+    place = one_library(library)
+    names = None if readers is None or readers == MEMBERS else readers_of(readers)
+    added = object_of("--metadata", metadata)
+    if on_duplicate not in ("error", "last"):
+        raise Mistake("--on-duplicate is error or last")
+    sources = Sources(paths)
+    with connection.ingestor() as ingestor, shown_progress(sources) as progress:
+        try:
+            done = ingestor.ingest(
+                place.tenant,
+                place.library,
+                sources.documents(),
+                readers=names,
+                sensitivity=sensitivity,
+                metadata=added,
+                on_duplicate="last" if on_duplicate == "last" else "error",
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            progress.close()
+            say(
+                "interrupted while it was being committed: all of it is stored, or nothing; run the command again"
+                if progress.committing
+                else "interrupted: nothing was stored"
+            )
+            raise typer.Exit(INTERRUPTED) from None
+    if json:
+        write_json(
+            {**_counts(done), "skipped_files": [{"path": str(f.path), "reason": f.reason} for f in sources.skipped]}
+        )
+        return
+    typer.echo(_told(library, done))
+    skipped = [(item.document_id, item.reason) for item in done.skipped]
+    skipped += [(str(file.path), file.reason) for file in sources.skipped]
+    for name, reason in skipped[:_SHOWN_SKIPS]:
+        say(f"skipped {one_line(name)}: {reason}")
+    if len(skipped) > _SHOWN_SKIPS:
+        say(f"skipped {len(skipped) - _SHOWN_SKIPS} more (--json lists all)")
+
+
+@command("delete", panel="Documents")
+def delete(
+    connection: Connection,
+    library: LibraryArgument,
+    documents: Annotated[list[str], typer.Argument(metavar="DOCUMENT...", help="Document ids.")],
+    missing_ok: Annotated[bool, typer.Option("--missing-ok", help="Accept an id that is not there.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Delete documents from every version of a library, each in a transaction of its own."""
+    place = one_library(library)
+    deleted: list[str] = []
+    missing: list[str] = []
+    with connection.ingestor() as ingestor:
+        for document in documents:
+            found = ingestor.delete(place.tenant, place.library, document)
+            (deleted if found else missing).append(document)
+    if json:
+        write_json({"deleted": deleted, "missing": missing})
+    else:
+        for document in deleted:
+            typer.echo(f"deleted {one_line(document)}")
+    if missing and not missing_ok:
+        raise NotFound(f"there is no document {', '.join(missing)} in {library}; --missing-ok accepts that")
+
+
+@command("relabel", panel="Documents")
+def relabel(
+    connection: Connection,
+    library: LibraryArgument,
+    document: Annotated[str, typer.Argument(metavar="DOCUMENT", help="A document id.")],
+    readers: ReadersOption = None,
+    sensitivity: SensitivityOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Change who may read a document, or its label; in force when the command ends."""
+    place = one_library(library)
+    if readers is None and sensitivity is None:
+        raise Mistake("say what changes: --readers, --sensitivity, or both")
+    with connection.ingestor() as ingestor:
+        changed = ingestor.relabel(
+            place.tenant,
+            place.library,
+            document,
+            readers=UNCHANGED if readers is None else readers_of(readers),
+            sensitivity=UNCHANGED if sensitivity is None else sensitivity,
+        )
+    if json:
+        write_json({"document_id": document, "changed": changed})
+    else:
+        typer.echo(f"{one_line(document)}: {'changed' if changed else 'it was so already'}")
+
+
+def _counts(done: IngestReport) -> dict[str, object]:
+    return {"documents": done.documents, **plain(done)}
+
+
+def _told(library: str, done: IngestReport) -> str:
+    groups = [
+        (done.added, "added"),
+        (done.changed, "changed"),
+        (done.relabelled, "relabelled"),
+        (done.updated, "updated"),
+        (done.unchanged, "unchanged"),
+    ]
+    parts = ", ".join(f"{count:,} {name}" for count, name in groups if count) or "nothing to store"
+    rate = done.documents / done.seconds if done.seconds > 0 else 0.0
+    return (
+        f"{library}: {done.documents:,} documents ({parts}), {done.chunks:,} chunks written,"
+        f" {done.removed_chunks:,} removed, in {done.seconds:.1f} s ({rate:,.0f} documents/s)"
+    )

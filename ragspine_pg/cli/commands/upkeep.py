@@ -1,0 +1,103 @@
+"""``versions``, ``optimize`` and ``stats``: a library's administration."""
+
+import typer
+from rich.table import Table
+
+from ragspine_pg.cli.application import command
+from ragspine_pg.cli.arguments import JsonOption, LibraryArgument, one_library
+from ragspine_pg.cli.connection import Connection
+from ragspine_pg.cli.terminal import output, plain, styled, write_json
+from ragspine_pg.contract.ingest import ClassStats
+
+
+@command("versions", panel="Upkeep")
+def versions(connection: Connection, library: LibraryArgument, json: JsonOption = False) -> None:
+    """List a library's index versions, newest first."""
+    place = one_library(library)
+    with connection.ingestor() as ingestor:
+        found = ingestor.versions(place.tenant, place.library)
+    if json:
+        write_json({"tenant": place.tenant, "library_id": place.library, "versions": found})
+        return
+    table = Table(box=None, pad_edge=False)
+    for name in ("version", "state", "analyzer", "chunker", "k1", "b", "pivot", "lexemes", "published", "environment"):
+        table.add_column(name, justify="right" if name in ("version", "k1", "b", "pivot", "lexemes") else "left")
+    for version in found:
+        cutter = version.profile.get("chunker", {})
+        published = version.published_at
+        table.add_row(
+            str(version.version),
+            version.state,
+            version.analyzer,
+            styled(str(cutter.get("name", "")) if isinstance(cutter, dict) else ""),
+            f"{version.k1:g}",
+            f"{version.b:g}",
+            f"{version.pivot:g}",
+            f"{version.lexeme_count:,}",
+            "" if published is None else f"{published:%Y-%m-%d %H:%M}",
+            version.environment,
+        )
+    output().print(table)
+
+
+@command("optimize", panel="Upkeep")
+def optimize(connection: Connection, library: LibraryArgument, json: JsonOption = False) -> None:
+    """Fold what writes left behind; answers stay the same, to the byte."""
+    place = one_library(library)
+    with connection.ingestor() as ingestor:
+        done = ingestor.optimize(place.tenant, place.library)
+    if json:
+        write_json(done)
+    else:
+        typer.echo(f"{library}: {done.rows_before:,} rows of statistics folded into {done.rows_after:,}")
+
+
+@command("stats", panel="Upkeep")
+def stats(connection: Connection, library: LibraryArgument, json: JsonOption = False) -> None:
+    """Show a library's numbers over all readers, for its administrator."""
+    place = one_library(library)
+    with connection.ingestor() as ingestor:
+        found = ingestor.stats(place.tenant, place.library)
+    if json:
+        write_json({"tenant": place.tenant, "library_id": place.library, **plain(found)})
+        return
+    console = output()
+    numbers = Table.grid(padding=(0, 2))
+    numbers.add_column()
+    numbers.add_column(justify="right")
+    for name, value in (
+        ("documents", found.documents),
+        ("characters", found.characters),
+        ("chunks", found.chunks),
+        ("lexemes, repeated ones included", found.total_length),
+        ("lexemes, different ones", found.lexemes),
+        ("rows of statistics", found.statistic_rows),
+    ):
+        numbers.add_row(name, f"{value:,}")
+    console.print(numbers)
+    if found.classes:
+        console.print()
+        console.print(_classes(found.classes))
+
+
+def _classes(classes: tuple[ClassStats, ...]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name in ("readers", "sensitivity"):
+        table.add_column(name)
+    for name in ("documents", "chunks", "lexemes"):
+        table.add_column(name, justify="right")
+    for item in classes:
+        table.add_row(
+            styled(_readers(item.readers)),
+            item.sensitivity.value,
+            f"{item.documents:,}",
+            f"{item.chunks:,}",
+            f"{item.total_length:,}",
+        )
+    return table
+
+
+def _readers(readers: frozenset[str] | None) -> str:
+    if readers is None:
+        return "every member"
+    return ", ".join(sorted(readers)) or "nobody"

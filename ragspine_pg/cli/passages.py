@@ -1,0 +1,101 @@
+"""Results as people read them: passages with their citations, and explanations."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ragspine_pg.cli.terminal import one_line, styled, visible
+from ragspine_pg.contract.explanation import Explanation
+from ragspine_pg.contract.result import Hit, SearchResult
+
+_REASONS: Final = {
+    "nothing_readable": "no library of those asked for holds a document that these principals may read",
+    "no_searchable_term": "the query holds no searchable word",
+    "no_match": "no readable passage holds a word of the query and passes the filter",
+    "fewer_matches": "no more passages match",
+}
+_WARNINGS: Final = {"backstop_off": "row-level security does not bind this login (--single-login)"}
+
+
+def show_result(console: Console, result: SearchResult) -> None:
+    """Every hit, then what was searched, why there are not more, and warnings."""
+    for hit in result.hits:
+        _show_hit(console, hit, width=len(str(len(result.hits))))
+    searched = ", ".join(f"{library} v{version}" for library, version in result.index_versions.items())
+    count = len(result.hits)
+    summary = f"{count} passage{'' if count == 1 else 's'} · {result.mode}"
+    summary += f" · {searched}" if searched else ""
+    console.print(styled((f"{summary} · {result.usage.seconds * 1000:.0f} ms", "dim")))
+    if result.reason is not None:
+        console.print(styled((f"{result.reason}: {_REASONS.get(result.reason, '')}".rstrip(": "), "yellow")))
+    for warning in result.warnings:
+        console.print(styled((f"warning {warning}: {_WARNINGS.get(warning, '')}".rstrip(": "), "bold yellow")))
+    if result.trace is not None:
+        for library, trace in result.trace.get("libraries", {}).items():
+            _show_trace(console, library, trace)
+
+
+def show_explanation(console: Console, told: Explanation, in_full: Explanation | None) -> None:
+    """The verdict a caller gets, the administrator's where it says more, and the query's words."""
+    console.print(styled((told.verdict, "bold"), f": {told.detail}"))
+    if in_full is not None and (in_full.verdict, in_full.detail) != (told.verdict, told.detail):
+        console.print(styled("to the administrator: ", (in_full.verdict, "bold"), f": {in_full.detail}"))
+    if told.score is not None:
+        gap = "" if told.gap is None else f", {told.gap:.6g} short of the last that was asked for"
+        console.print(styled(f"rank {told.rank}, score {told.score:.6g}{gap}, chunk {told.chunk_id}"))
+    if told.terms:
+        console.print(_terms(told.terms))
+
+
+def _show_hit(console: Console, hit: Hit, *, width: int) -> None:
+    indent = width + 2
+    title = hit.title or hit.document_id
+    console.print(styled((f"{hit.rank:>{width}}  ", "bold"), (title, "bold green"), (f"  {hit.score:.4f}", "cyan")))
+    place = f"{hit.tenant}/{hit.library_id}/{hit.document_id} · v{hit.index_version} · {hit.sensitivity.value}"
+    if hit.source_uri:
+        place += f" · {hit.source_uri}"
+    _indented(console, styled((place, "dim")), indent)
+    locator = hit.parent_locator if hit.window_text and hit.parent_locator else hit.locator
+    lines = [hit.locator] if locator == hit.locator else [hit.locator, f"window {locator}"]
+    for line in lines:
+        # A citation is for copying: it is not broken into lines.
+        console.print(Text(" " * indent).append(styled((line, "dim"))), soft_wrap=True)
+    _indented(console, _passage(hit), indent)
+    console.print()
+
+
+def _indented(console: Console, text: Text, indent: int) -> None:
+    """Wrapped to the screen; unlike a Padding it leaves no blanks at the end of lines."""
+    for line in text.wrap(console, max(20, console.width - indent)):
+        line.rstrip()
+        console.print(Text(" " * indent if line.plain else "").append(line))
+
+
+def _passage(hit: Hit) -> Text:
+    """The text; within its window, where there is one, the passage itself stands out."""
+    if not hit.window_text:
+        return Text(visible(hit.text) or one_line(hit.title))
+    before, found, after = hit.window_text.partition(hit.text) if hit.text else (hit.window_text, "", "")
+    return Text(visible(before), style="dim").append(visible(found), style="not dim").append(visible(after))
+
+
+def _show_trace(console: Console, library: str, trace: Mapping[str, Any]) -> None:
+    shown = f"{trace['matches']} matches by {trace['strategy']}, analyzer {trace['analyzer']}"
+    console.print()
+    console.print(styled((library, "bold"), f" v{trace['index_version']}: {shown}"))
+    console.print(_terms(trace["terms"]))
+
+
+def _terms(terms: Any) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("word")
+    for name in ("in the query", "readable chunks", "idf"):
+        table.add_column(name, justify="right")
+    for term in terms:
+        table.add_row(
+            styled(str(term["lexeme"])), str(term["frequency"]), f"{term['chunks']:,}", f"{float(term['idf']):.4f}"
+        )
+    return table

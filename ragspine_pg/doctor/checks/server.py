@@ -1,0 +1,60 @@
+"""The server's version, pgvector's, and its clock."""
+
+import re
+
+from ragspine_pg.doctor.check import Case, error, fine, warning
+from ragspine_pg.doctor.diagnosis import Finding
+from ragspine_pg.flow.steps import Flow, fetch
+from ragspine_pg.statement.catalogue import query
+
+OLDEST_SERVER = 16
+OLDEST_VECTOR = (0, 8)
+MOST_SKEW_SECONDS = 5.0
+
+_READ_SERVER = query("doctor_read_server")
+_READ_CLOCK = query("doctor_read_clock", float)
+
+
+def versions(case: Case) -> Flow[list[Finding]]:
+    """PostgreSQL 16 or newer with pgvector 0.8 or newer."""
+    ((number, shown, vector, schema),) = yield from fetch(_READ_SERVER)
+    return judge(number, shown, vector, schema)
+
+
+def judge(number: int, shown: str, vector: str | None, schema: str | None) -> list[Finding]:
+    """The verdict on ``server_version_num``, and on pgvector's version and schema."""
+    findings = []
+    if number < OLDEST_SERVER * 10_000:
+        findings.append(
+            error(f"the server is PostgreSQL {shown}", f"upgrade it to PostgreSQL {OLDEST_SERVER} or newer")
+        )
+    if vector is None:
+        findings.append(
+            error("extension vector is not installed in this database", "run `CREATE EXTENSION vector`, then migrate")
+        )
+    elif tuple(int(part) for part in re.findall(r"\d+", vector)[:2]) < OLDEST_VECTOR:
+        findings.append(
+            error(
+                f"extension vector is at version {vector}",
+                "install pgvector 0.8 or newer on the server, then run `ALTER EXTENSION vector UPDATE`",
+            )
+        )
+    return findings or [fine(f"PostgreSQL {shown}, pgvector {vector} in schema {schema}")]
+
+
+def clock(case: Case) -> Flow[list[Finding]]:
+    """Grants expire by the server's clock and are signed by this host's."""
+    before = case.installation.clock()
+    (there,) = yield from fetch(_READ_CLOCK)
+    after = case.installation.clock()
+    skew = there - (before + after) / 2
+    if abs(skew) <= MOST_SKEW_SECONDS + (after - before) / 2:
+        return [fine(f"they differ by {abs(skew):.1f} s")]
+    where = "ahead of" if skew > 0 else "behind"
+    return [
+        warning(
+            f"the server's clock is {abs(skew):.0f} s {where} this host's: grants, signed here for a minute, last"
+            f" {'shorter' if skew > 0 else 'longer'} than they say",
+            "synchronise both clocks (NTP)",
+        )
+    ]

@@ -1,0 +1,108 @@
+"""Makes every check that the logins at hand allow, in order."""
+
+from collections.abc import Callable
+
+from ragspine_pg.doctor.check import Case, Check
+from ragspine_pg.doctor.checks import (
+    connections,
+    data,
+    folder,
+    functions,
+    grants,
+    objects,
+    policies,
+    rights,
+    roles,
+    server,
+)
+from ragspine_pg.doctor.diagnosis import CheckResult, Diagnosis, Finding
+from ragspine_pg.doctor.installation import LOGINS, Installation, Login
+from ragspine_pg.doctor.settings import settings_in_force
+from ragspine_pg.errors import ConfigurationError, RagSpineError, SchemaError
+from ragspine_pg.flow.driver import run
+
+_ANY: tuple[Login, ...] = ("owner", "ingest", "reader")
+
+CHECKS: tuple[Check, ...] = (
+    Check("server", "PostgreSQL and pgvector are new enough", _ANY, server.versions, needs_schema=False),
+    Check("clock", "this host's clock and the server's agree", _ANY, server.clock, needs_schema=False),
+    Check("schema", "the schema is at this release's revision", _ANY, objects.revision, needs_schema=False),
+    Check("objects", "every table, column, constraint and index is there", _ANY, objects.objects),
+    Check("groups", "the group roles exist", _ANY, roles.groups, needs_schema=False),
+    Check("members", "each login is a member of one group, and bound by it", _ANY, roles.members),
+    Check("logins", "each login holds its own authority alone", LOGINS, roles.login, every=True),
+    Check("backstop", "row-level security binds the login that searches", ("reader",), roles.backstop),
+    Check("temporary", "only who writes may make temporary tables", _ANY, roles.temporary, needs_schema=False),
+    Check("rights", "rights are those of the release's table", _ANY, rights.rights),
+    Check("row_security", "row-level security is on for every table", _ANY, policies.row_security),
+    Check("policies", "every policy is there, and no other", _ANY, policies.policies),
+    Check("policy_texts", "every policy says what the release's says", ("owner", "ingest"), policies.texts, twins=True),
+    Check("functions", "every function is the release's", ("owner", "ingest"), functions.functions, twins=True),
+    Check("grant_keys", "the database has a key that verifies grants", ("owner",), grants.keys),
+    Check("grant", "a grant that this process signs verifies", ("reader",), grants.grant),
+    Check(
+        "environments", "index versions were made under this server's locale", ("ingest", "owner"), data.environments
+    ),
+    Check("statistics", "no statistic is a sum of too many rows", ("ingest", "owner"), data.unfolded),
+)
+_AUDIT = "what is stored agrees with itself, recounted from the ground"
+
+OnStep = Callable[[str], None]
+
+
+def examine(
+    installation: Installation, *, audit: bool = True, deep: bool = False, on_step: OnStep | None = None
+) -> Diagnosis:
+    """Make every check; nothing is changed.
+
+    ``audit`` reads all that every library holds; ``deep`` analyses its texts again, too, which takes as long as an
+    ingest. ``on_step`` is told what comes next.
+    """
+    say = on_step if on_step is not None else _quiet
+    results = [folder.folder(installation), connections.connect(installation)]
+    usable = True
+    for check in CHECKS:
+        say(check.about)
+        result = _make(installation, check, usable)
+        if check.name == "schema" and result.state != "ok":
+            usable = False
+        results.append(result)
+    if audit:
+        recount = Check("libraries", _AUDIT, ("ingest", "owner"), data.make_audit(deep, say))
+        results.append(_make(installation, recount, usable))
+    else:
+        results.append(CheckResult("libraries", _AUDIT, unchecked="left out"))
+    return Diagnosis(settings_in_force(installation), tuple(results))
+
+
+def _make(installation: Installation, check: Check, usable: bool) -> CheckResult:
+    able = [login for login in check.logins if login in installation.sources]
+    if not able:
+        needed = " or ".join(check.logins)
+        return CheckResult(check.name, check.about, unchecked=f"needs the {needed} login")
+    if check.needs_schema and not usable:
+        return CheckResult(check.name, check.about, unchecked="the schema is not this release's")
+    findings: list[Finding] = []
+    refused = ""
+    for login in able if check.every else able[:1]:
+        try:
+            findings += _drive(installation, check, login)
+        except RagSpineError as error:
+            if isinstance(error, ConfigurationError) and error.ids.get("sqlstate") == "42501":
+                refused = f"the {login} login lacks a right that this check needs"
+            else:
+                fix = "run `ragspine-pg migrate` as the owner" if isinstance(error, SchemaError) else ""
+                findings.append(Finding("error", f"as {login}: {error}", fix))
+    if check.every and (absent := [login for login in check.logins if login not in able]):
+        refused = refused or f"needs the {' and the '.join(absent)} login for the rest"
+    return CheckResult(check.name, check.about, tuple(findings), refused)
+
+
+def _drive(installation: Installation, check: Check, login: Login) -> list[Finding]:
+    source = installation.connect(login)
+    with source.transaction(read_only=not check.twins) as connection, connection.transaction(force_rollback=True):
+        return run(check.run(Case(installation, login)), connection)
+
+
+def _quiet(_: str) -> None:
+    """Nobody listens."""
