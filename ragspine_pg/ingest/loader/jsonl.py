@@ -97,10 +97,12 @@ def _parse(line: bytes, where: _Line) -> dict[str, Any]:
         raise where.error("both id and _id are given")
     if "_id" in fields:
         fields["id"] = fields.pop("_id")
-    for key, kind in (("id", str), ("text", str), ("metadata", dict), ("readers", list)):
+    for key, kind in (("id", str), ("text", str), ("language", str), ("metadata", dict), ("readers", list)):
         if key in fields and not isinstance(fields[key], kind):
             name = {str: "a string", dict: "an object", list: "a list of strings"}[kind]
             raise where.error(f"{key} is not {name}", field=key)
+    if not all(isinstance(reader, str) for reader in fields.get("readers", ())):
+        raise where.error("readers is not a list of strings", field="readers")
     for key in ("id", "text"):
         if key not in fields:
             raise where.error(f"{key} is missing", field=key)
