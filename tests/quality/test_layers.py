@@ -51,6 +51,19 @@ PLANTED = {
     "a value imports the driver": ("contract/access.py", "from psycopg import sql", {"no-driver-in-plans"}),
     "sqlalchemy in statement": ("statement/catalogue.py", "from sqlalchemy import text", {"sqlalchemy-in-two-rooms"}),
     "alembic in connect": ("connect/target.py", "import alembic", {"alembic-in-one-room"}),
+    "a stage of ingest imports another": (
+        "ingest/verify.py",
+        "import ragspine_pg.ingest.write",
+        {"ingest-stages"},
+    ),
+    "a stage of ingest runs the pipeline": ("ingest/fold.py", "import ragspine_pg.ingest.pipeline", {"ingest-stages"}),
+    "a stage of ingest that nobody ordered": ("ingest/helpers.py", "", {"ingest-stages"}),
+    "a stage of retrieval imports another": (
+        "retrieval/fuse.py",
+        "import ragspine_pg.retrieval.mode",
+        {"retrieval-stages"},
+    ),
+    "a stage of retrieval that nobody ordered": ("retrieval/common.py", "", {"retrieval-stages"}),
     "one exit imports the other": (
         "retrieval/exits/rerank.py",
         "import ragspine_pg.retrieval.exits.link",
