@@ -1,7 +1,7 @@
 -- Judges the values of a condition and returns their one type: 'string', 'number', 'boolean', or null for an empty list.
 --
 -- scalars: the values as a list. many: whether the operator takes a list. RS001 for a value that is no scalar, for mixed
--- types, and for a number of more than 1,000 significant digits or whose first digit is more than 1,000 places off the point.
+-- types, and for a number with more than 1,000 significant digits or a first digit more than 1,000 places off the units.
 CREATE FUNCTION ragspine.check_values_v1(condition jsonb, scalars jsonb, many boolean)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -21,10 +21,12 @@ BEGIN
   END IF;
   IF kinds = ARRAY['number'] AND EXISTS (
     SELECT
-      FROM jsonb_array_elements_text(scalars) AS e (number)
-     WHERE length(trim('0' FROM translate(e.number, '-.', ''))) > 1000
-        OR trim('0' FROM translate(e.number, '-.', '')) <> ''
-           AND substr(ragspine.number_key_v1(ltrim(e.number, '-')), 2, 6)::integer - 500001 NOT BETWEEN -1000 AND 1000)
+      FROM jsonb_array_elements_text(scalars) AS e (number),
+           ltrim(split_part(e.number, '.', 1), '-0') AS whole,
+           split_part(e.number, '.', 2) AS fraction
+     WHERE length(trim('0' FROM whole || fraction)) > 1000
+        OR length(whole) > 1001
+        OR whole = '' AND fraction LIKE repeat('0', 1000) || '%' AND trim('0' FROM fraction) <> '')
   THEN
     PERFORM ragspine.refuse_filter_v1(condition, 'a number has at most 1000 digits');
   END IF;
