@@ -42,7 +42,7 @@ BEGIN
             OR v.attname IS NOT NULL
                AND NOT $2 = ANY (v.most_common_vals::text::integer[])
                AND (SELECT sum(f.share) FROM unnest(v.most_common_freqs) AS f(share)) > 0.99
-               AND (SELECT sum(s.chunk_count) FROM ragspine.corpus_stat AS s 
+               AND (SELECT sum(s.chunk_count) FROM ragspine.corpus_stat AS s
                      WHERE s.tenant_no = $1 AND s.version_no = $2) > c.reltuples / 3000)
      ORDER BY c.relname
   LOOP

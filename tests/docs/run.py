@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pglast
 import psycopg
 
 from ragspine_pg.connect.embedded import EmbeddedServer
@@ -40,8 +41,7 @@ def run_sql(block: Block, server: EmbeddedServer) -> list[list[tuple[Any, ...]]]
     grant = mint_grant(GrantKey.parse(key), CALLER)
     results = []
     with psycopg.connect(server.reader_url, autocommit=True, cursor_factory=psycopg.RawCursor) as connection:
-        for statement in filter(None, map(str.strip, block.code.split(";\n"))):
-            text = statement.removesuffix(";")
+        for text in map(str, pglast.split(block.code)):
             cursor = connection.execute(text, [grant] if "$1" in text else None)
             if cursor.description is not None:
                 results.append(cursor.fetchall())
