@@ -9,6 +9,12 @@ from ragspine_pg.contract.metadata import freeze_metadata
 from ragspine_pg.contract.text import unstorable_offset
 from ragspine_pg.errors import InvalidDocument
 
+MAX_ID_BYTES = 1024
+"""The longest document id and reader, in bytes of UTF-8: both stand in indexes."""
+
+MAX_TITLE_LENGTH = 2000
+"""The longest title, in code points: it is analysed with every chunk, and a chunk's lexemes are bounded."""
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Document:
@@ -16,8 +22,9 @@ class Document:
 
     ``readers``: None means every member of the tenant, an empty set means no one. ``metadata`` is a JSON object; its
     numbers keep their exact value (``float`` becomes the ``Decimal`` of its shortest form). ``text`` keeps the
-    source's own characters. Raises ``InvalidDocument`` naming document and field (and the offset of a NUL or lone
-    surrogate); ``ragspine_pg.contract.text.replace_unstorable`` mends such a text where that is wanted.
+    source's own characters but for its line ends, which become ``\\n``: locators count in this text. Raises
+    ``InvalidDocument`` naming document and field (and the offset of a NUL or lone surrogate);
+    ``ragspine_pg.contract.text.replace_unstorable`` mends such a text where that is wanted.
     """
 
     id: str
@@ -43,6 +50,8 @@ class Document:
     ) -> None:
         if not isinstance(id, str) or not id.strip():
             raise InvalidDocument("a document id is a non-blank string")
+        if len(id.encode(errors="replace")) > MAX_ID_BYTES:
+            raise InvalidDocument(f"a document id has at most {MAX_ID_BYTES} bytes of UTF-8", document=f"{id[:40]}…")
         for field, value in (("id", id), ("text", text), ("title", title), ("source_uri", source_uri)):
             if not isinstance(value, str):
                 raise InvalidDocument(f"{field} must be a string", field=field)
@@ -55,6 +64,8 @@ class Document:
                     field=field,
                     offset=offset,
                 )
+        if len(title) > MAX_TITLE_LENGTH:
+            raise InvalidDocument(f"a title has at most {MAX_TITLE_LENGTH} code points", document=id, field="title")
         if isinstance(readers, str):
             raise InvalidDocument("readers is a collection of principals, not one string", document=id)
         names = None if readers is None else frozenset(readers)
@@ -68,7 +79,7 @@ class Document:
                 "sensitivity is one of PUBLIC, INTERNAL, CONFIDENTIAL, RESTRICTED", document=id
             ) from None
         object.__setattr__(self, "id", id)
-        object.__setattr__(self, "text", text)
+        object.__setattr__(self, "text", text.replace("\r\n", "\n").replace("\r", "\n"))
         object.__setattr__(self, "title", title)
         object.__setattr__(self, "source_uri", source_uri)
         object.__setattr__(self, "metadata", freeze_metadata(metadata or {}, document=id))

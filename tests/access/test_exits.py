@@ -75,7 +75,9 @@ def test_confidential_text_goes_to_no_remote_judge_unless_the_library_opted_in()
     assert through_rerank([confidential], ME, remote=True) == []
     assert through_rerank([confidential], ME, remote=True, confidential_may_leave=True) == [confidential]
     assert through_rerank([confidential], ME, remote=False) == [confidential]
-    assert through_rerank([replace(GOOD, sensitivity="RESTRICTED")], ME, remote=False, confidential_may_leave=True) == []
+    assert (
+        through_rerank([replace(GOOD, sensitivity="RESTRICTED")], ME, remote=False, confidential_may_leave=True) == []
+    )
 
 
 def open_every_lock_but_the_exit(database: Database, plant: Plant) -> None:
@@ -117,7 +119,8 @@ def test_the_exit_in_sql_has_teeth(fresh_spine: RagSpine, fresh_database: Databa
     with psycopg.connect(fresh_database.reader_url) as connection:
         connection.execute("SELECT ragspine.assume(%s)", [fresh_spine.grant(world.OUTSIDER)])
         answer = connection.execute("SELECT ragspine.search_json(%s)", [world.QUESTION]).fetchone()
-    assert answer is not None and world.CANARY in answer[0]
+    assert answer is not None
+    assert world.CANARY in answer[0]
 
 
 def test_the_exit_in_python_has_teeth(

@@ -117,14 +117,14 @@ def test_a_refused_grant_takes_the_former_one_away(database: Database) -> None:
 
 
 @given(tenant=NAMES, principals=st.sets(NAMES, max_size=5))
-def test_any_name_survives_the_way_into_the_database(
-    database: Database, tenant: str, principals: set[str]
-) -> None:
+def test_any_name_survives_the_way_into_the_database(database: Database, tenant: str, principals: set[str]) -> None:
     grant = mint_grant(GrantKey.parse(database.grant_key), Access(tenant, principals))
     with psycopg.connect(database.reader_url) as connection:
         connection.execute("SELECT set_config('ragspine.grant', %s, true)", [grant])
         row = connection.execute("SELECT state, principals FROM ragspine.granted_v1()").fetchone()
-        assert row is not None and row[0] == "valid" and set(row[1]) == principals
+        assert row is not None
+        assert row[0] == "valid"
+        assert set(row[1]) == principals
 
 
 def test_a_retired_key_signs_nothing(fresh_database: Database) -> None:
@@ -154,10 +154,18 @@ def test_another_installations_key_is_told_apart(database: Database) -> None:
         pytest.raises(GrantInvalid, match="unknown key") as caught,
     ):
         spine.search("x", access=world.STAFF)
-    assert isinstance(caught.value, RagSpineError) and caught.value.code == "grant_invalid"
+    assert isinstance(caught.value, RagSpineError)
+    assert caught.value.code == "grant_invalid"
 
 
 def test_access_is_checked_at_the_door() -> None:
-    for tenant, principals in [("", {"a"}), (" ", {"a"}), ("t", {""}), ("t", {"\0"}), ("t", {"\ud800"}), ("t", "staff")]:
+    for tenant, principals in [
+        ("", {"a"}),
+        (" ", {"a"}),
+        ("t", {""}),
+        ("t", {"\0"}),
+        ("t", {"\ud800"}),
+        ("t", "staff"),
+    ]:
         with pytest.raises(ConfigurationError):
             Access(tenant, principals)

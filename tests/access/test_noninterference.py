@@ -11,10 +11,26 @@ from tests.fixtures.spine import Plant
 
 # Numbers of rows and of planner's guesses are no part of an answer.
 ANSWERS = [
-    "search", "search, explained", "search, expanded", "search, filtered", "search for the restricted", "search by name",
-    "retriever", "explain open", "explain absent", "SQL search", "SQL search_json", "SQL search_lexical", "SQL terms",
-    "SQL documents", "SQL chunks", "SQL counts", "SQL libraries", "SQL classes", "SQL readers",
-]  # fmt: skip
+    "search",
+    "search, explained",
+    "search, expanded",
+    "search, filtered",
+    "search for the restricted",
+    "search by name",
+    "retriever",
+    "explain open",
+    "explain absent",
+    "SQL search",
+    "SQL search_json",
+    "SQL search_lexical",
+    "SQL terms",
+    "SQL documents",
+    "SQL chunks",
+    "SQL counts",
+    "SQL libraries",
+    "SQL classes",
+    "SQL readers",
+]
 
 
 def answers(doors: dict[str, world.Door], access: Access) -> dict[str, str]:
@@ -67,9 +83,7 @@ def test_statistics_of_hidden_rows_has_teeth(
         assert_untouched_by_hidden_documents(fresh_spine, fresh_database)
 
 
-def test_a_hidden_document_in_a_leg_has_teeth(
-    fresh_spine: RagSpine, fresh_database: Database, plant: Plant
-) -> None:
+def test_a_hidden_document_in_a_leg_has_teeth(fresh_spine: RagSpine, fresh_database: Database, plant: Plant) -> None:
     """A leg that ranks hidden chunks loses places of its k to them, even though no exit lets their text out."""
     world.build(fresh_spine)
     plant("lexical_scan_v1", ("AND x.acl_class_no = ANY ($4)", ""))

@@ -99,7 +99,8 @@ def doors(spine: RagSpine, database: Database, *, question: str = QUESTION) -> d
         "SQL libraries": sql("SELECT library_id FROM ragspine.library ORDER BY 1"),
         "SQL counts": sql("SELECT count(*) FROM ragspine.chunk"),
         "SQL terms": sql(
-            "SELECT t.* FROM ragspine.readable_libraries_v1(NULL) AS l, ragspine.query_terms_v1(l.version_no, %(q)s) AS t"
+            "SELECT t.* FROM ragspine.readable_libraries_v1(NULL) AS l,"
+            " ragspine.query_terms_v1(l.version_no, %(q)s) AS t"
         ),
     }
 

@@ -26,7 +26,13 @@ DOCUMENTS = [
         + ("We test tents in wind and rain before they are sold. " * n),
         title=f"Guide {n} “naïve” \U0001f9ed",
         source_uri=f"file:///guide-{n}.md",
-        metadata={"n": n, "price": n / 10, "tags": ["a", "é", "\U0001f600", "\ufb01"], "big": 2**60 + n, "nested": {"z": None}},
+        metadata={
+            "n": n,
+            "price": n / 10,
+            "tags": ["a", "é", "\U0001f600", "\ufb01"],
+            "big": 2**60 + n,
+            "nested": {"z": None},
+        },
         readers=None if n % 3 else {"group:staff"},
         sensitivity=["PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED"][n % 4],
     )
@@ -78,8 +84,8 @@ def sql(database: Database, spine: RagSpine, case: dict[str, Any]) -> str:
     with psycopg.connect(database.reader_url) as connection:
         connection.execute("SELECT ragspine.assume(%s)", [spine.grant(ME)])
         row = connection.execute(
-            "SELECT ragspine.search_json(%(query)s, k => %(k)s, libraries => %(libraries)s, filter => %(filter)s::jsonb,"
-            " expand => %(expand)s, min_score => %(min_score)s)",
+            "SELECT ragspine.search_json(%(query)s, k => %(k)s, libraries => %(libraries)s,"
+            " filter => %(filter)s::jsonb, expand => %(expand)s, min_score => %(min_score)s)",
             {
                 "query": case["query"],
                 "k": case.get("k", 10),
@@ -142,7 +148,8 @@ def test_the_cases_see_something(built: RagSpine) -> None:
     assert found["several libraries"]["index_versions"] == {"guides": 1, "手引き": 1}
     assert {hit["document_id"] for hit in found["a large number"]["hits"]} == {"guide-9"}
     windows = [hit["window_text"] for hit in found["windows"]["hits"] if hit["library_id"] == "guides"]
-    assert windows and all(windows)
+    assert windows
+    assert all(windows)
     assert all(hit["scores"]["lexical"] >= 0.6 for hit in found["a least score"]["hits"])
 
 
@@ -161,7 +168,8 @@ def test_twenty_new_processes_give_the_same_bytes(built: RagSpine, database: Dat
             [sys.executable, "-c", program], env=environment(database) | seed, capture_output=True, check=True
         )
         outputs.add(done.stdout)
-    assert len(outputs) == 1 and b"Postage" in outputs.pop()
+    assert len(outputs) == 1
+    assert b"Postage" in outputs.pop()
 
 
 @pytest.mark.parametrize("kind", ["engine", "connection", "inside a transaction", "psycopg", "reset floats"])

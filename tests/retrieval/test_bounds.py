@@ -1,0 +1,139 @@
+"""A call ends when it should: by its deadline, by a cancel, and never with more than was asked for."""
+
+import threading
+import time
+
+import pytest
+
+from ragspine_pg import Access, Cancellation, Deadline, Document, RagSpine, RetrievalContext
+from ragspine_pg.errors import Cancelled, DeadlineExceeded, ModeUnavailable, QueryError
+from tests.fixtures.spine import Plant
+
+ME = Access("bounds", {"user:ann"})
+SLOW = ("  IF k IS NULL", "  PERFORM pg_sleep(20);\n  IF k IS NULL")
+
+
+@pytest.fixture
+def filled(spine: RagSpine) -> RagSpine:
+    library = spine.create_library("bounds", "notes", exist_ok=True)
+    library.ingest([Document(f"note-{n}", f"return note {n} " + "padding " * (n % 9)) for n in range(40)])
+    return spine
+
+
+@pytest.fixture
+def slow(fresh_spine: RagSpine, plant: Plant) -> RagSpine:
+    fresh_spine.create_library("bounds", "notes").ingest([Document("note", "return")])
+    plant("lexical_leg_v1", SLOW)
+    return fresh_spine
+
+
+def test_a_deadline_stops_the_statement(slow: RagSpine) -> None:
+    began = time.monotonic()
+    with pytest.raises(DeadlineExceeded):
+        slow.search("return", access=ME, context=RetrievalContext(deadline=Deadline.after(0.3)))
+    assert time.monotonic() - began < 10
+
+
+def test_a_passed_deadline_asks_nothing(filled: RagSpine) -> None:
+    with pytest.raises(DeadlineExceeded):
+        filled.search("return", access=ME, context=RetrievalContext(deadline=Deadline.after(0)))
+    assert filled.search("return", access=ME).hits, "and nothing of it stays on the connection"
+
+
+def test_a_deadline_can_only_be_tightened() -> None:
+    deadline = Deadline.after(1)
+    assert deadline.tighten(60) == deadline
+    assert deadline.tighten(0.5).at < deadline.at
+
+
+def test_a_cancel_from_another_thread_stops_the_statement(slow: RagSpine) -> None:
+    cancellation = Cancellation()
+    timer = threading.Timer(0.5, cancellation.cancel)
+    timer.start()
+    began = time.monotonic()
+    with pytest.raises(Cancelled):
+        slow.search("return", access=ME, context=RetrievalContext(cancellation=cancellation))
+    assert time.monotonic() - began < 10
+    with pytest.raises(Cancelled):
+        slow.search("return", access=ME, context=RetrievalContext(cancellation=cancellation))
+
+
+def test_a_cancel_stops_no_other_search(filled: RagSpine) -> None:
+    cancellation = Cancellation()
+    filled.search("return", access=ME, context=RetrievalContext(cancellation=cancellation))
+    cancellation.cancel()
+    assert filled.search("return", access=ME).hits
+
+
+@pytest.mark.parametrize("k", [0, -1, 1001, 1.5, "3", True, None])
+def test_k_is_bounded(filled: RagSpine, k: object) -> None:
+    with pytest.raises(QueryError, match="from 1 to 1000"):
+        filled.search("return", access=ME, k=k)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("k", [1, 7, 39, 40, 41, 1000])
+def test_k_is_filled_while_rows_qualify(filled: RagSpine, k: int) -> None:
+    result = filled.search("return", access=ME, k=k)
+    assert len(result.hits) == min(k, 40)
+    assert (result.reason is None) == (k <= 40)
+    assert [hit.rank for hit in result.hits] == list(range(1, len(result.hits) + 1))
+    assert [hit.score for hit in result.hits] == sorted((hit.score for hit in result.hits), reverse=True)
+
+
+def test_ties_go_by_chunk_id(filled: RagSpine) -> None:
+    hits = filled.search("return", access=ME, k=40).hits
+    assert [(-hit.score, hit.chunk_id) for hit in hits] == sorted((-hit.score, hit.chunk_id) for hit in hits)
+    assert len({hit.score for hit in hits}) < 40, "there are ties to break"
+    for k in range(1, 40):
+        assert filled.search("return", access=ME, k=k).hits == hits[:k]
+
+
+@pytest.mark.parametrize("query", ["a\0b", "\ud800", None, 3])
+def test_what_is_no_query_is_said_so(filled: RagSpine, query: object) -> None:
+    with pytest.raises(QueryError, match="query"):
+        filled.search(query, access=ME)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("mode", ["vector", "hybrid"])
+def test_a_mode_that_cannot_run_is_an_error(filled: RagSpine, mode: str) -> None:
+    with pytest.raises(ModeUnavailable, match="embedding space"):
+        filled.search("return", access=ME, mode=mode)
+
+
+def test_an_unknown_mode_lists_the_known(filled: RagSpine) -> None:
+    with pytest.raises(QueryError, match="auto, economy, vector, hybrid"):
+        filled.search("return", access=ME, mode="fast")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'What\'s our "password" policy?',
+        "AT&T | R&D",
+        "a & | ! ( :* <-> '",
+        "'",
+        "\\",
+        "the of and",
+        "",
+        "   ",
+        "?!…",
+        "\U0001f600 \U0001f468\u200d\U0001f469",
+        "%s %(name)s :name $x ?",
+        "return " * 5000,
+        " ".join(f"w{n}" for n in range(20_000)),
+        "x" * 300_000,
+    ],
+)
+def test_no_user_text_is_an_error(filled: RagSpine, query: str) -> None:
+    result = filled.search(query, access=ME, k=3)
+    assert bool(result.hits) == ("return" in query)
+    assert result.reason in (None, "no_searchable_term", "no_match")
+
+
+def test_one_unknown_word_does_not_spoil_a_question(filled: RagSpine) -> None:
+    assert filled.search("Freundliche Grüsse bitte return xyzzy", access=ME).hits
+
+
+def test_a_word_said_twice_counts_twice(filled: RagSpine) -> None:
+    once = filled.search("return", access=ME, k=1).hits[0].score
+    assert filled.search("return return", access=ME, k=1).hits[0].score == 2 * once
