@@ -13,14 +13,14 @@ demo: $(VENV)/.embedded ## Start an own PostgreSQL, ingest a small corpus, searc
 	@$(BIN)/ragspine-pg demo
 
 test: check ## Install what the tests need and run all of them, those of `check` first
-	$(BIN)/python -m pytest -n 2 -m "not soak" --ignore=tests/quality
+	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not soak" --ignore=tests/quality
 
 check: $(VENV)/.dev ## Format, lint, types, layering and rules of the files, without a database
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python -m pytest -q -n 2 -m "not soak" tests/quality
+	$(BIN)/python -m pytest -q -n 2 --dist loadscope -m "not soak" tests/quality
 
 bench: $(VENV)/.dev ## Run the benchmarks; results go to benchmarks/results/
 	@mkdir -p benchmarks/results

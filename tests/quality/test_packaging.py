@@ -65,8 +65,9 @@ def test_wheel_holds_every_file_of_the_tree(wheel: zipfile.ZipFile) -> None:
 def test_every_sql_file_of_the_wheel_is_the_one_of_the_tree(wheel: zipfile.ZipFile) -> None:
     names = [name for name in wheel.namelist() if name.endswith(".sql")]
     assert len(names) > 50
+    sources = _sources()
     for name in names:
-        assert wheel.read(name) == _sources()[name].read_bytes(), name
+        assert wheel.read(name) == sources[name].read_bytes(), name
 
 
 def test_wheel_is_typed_and_licensed(wheel: zipfile.ZipFile) -> None:
