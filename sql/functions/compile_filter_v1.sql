@@ -20,9 +20,13 @@ DECLARE
   compiled record;
 BEGIN
   compiled := ragspine.compile_node_v1(filter, '{}', true, tenant_no, library_no);
+  -- Each one is a relation to join, and beyond a dozen the planner no longer tries all orders: four, equality first.
   RETURN compiled.truth || coalesce(
-    (SELECT string_agg(format(' AND d.document_no IN (%s)', n.narrowing), '' ORDER BY n.position)
-       FROM unnest(compiled.narrowing) WITH ORDINALITY AS n (narrowing, position)), '');
+    (SELECT string_agg(format(' AND d.document_no IN (%s)', n.narrowing), '')
+       FROM (SELECT u.narrowing
+               FROM unnest(compiled.narrowing) WITH ORDINALITY AS u (narrowing, position)
+              ORDER BY u.narrowing NOT LIKE '%f.key = %', u.position
+              LIMIT 4) AS n), '');
 END
 $$;
 

@@ -116,3 +116,11 @@ def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield plan
     for child in plan.get("Plans", []):
         yield from _nodes(child)
+
+
+def test_at_most_four_index_lookups_are_joined_equality_first(evaluator: SqlEvaluator):
+    ranges = [where("year", "gte", n) for n in range(20)]
+    compiled = evaluator.compile(MetadataFilter.all_of(*ranges, where("sku", "eq", "sku-1")).to_json())
+    assert compiled.count("d.document_no IN (") == 4
+    assert compiled.index("f.key = ") < compiled.index("f.key >= ")
+    assert evaluator.matching(MetadataFilter.all_of(*ranges, where("sku", "eq", "sku-19"))) == [19]
