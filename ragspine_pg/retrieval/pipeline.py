@@ -48,7 +48,7 @@ def search(request: SearchRequest, identity: Identity) -> Flow[SearchResult]:
         begun = yield from fetch(
             statements.begin,
             grant=identity.grant,
-            timeout="0" if context.deadline is None else str(max(1, int(context.deadline.remaining() * 1000))),
+            timeout=None if context.deadline is None else max(1, int(context.deadline.remaining() * 1000)),
             single_login="on" if identity.single_login else "off",
         )
         rows = yield from fetch(

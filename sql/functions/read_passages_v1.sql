@@ -23,6 +23,9 @@ DECLARE
   granted CONSTANT record := ragspine.granted_v1();
   classes CONSTANT integer[] := ragspine.visible_classes_v1();
 BEGIN
+  IF granted.state <> 'valid' THEN  -- it ran out since the legs: an error, not a result without its hits
+    RAISE EXCEPTION 'the grant does not verify: %', granted.state USING ERRCODE = 'RS008';
+  END IF;
   IF expand IS NOT NULL AND expand <> 'parent' THEN
     RAISE EXCEPTION 'expand is null or ''parent''' USING ERRCODE = 'RS006';
   END IF;

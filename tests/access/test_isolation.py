@@ -130,7 +130,7 @@ def test_documents_never_reach_errors_or_the_server_log(built: RagSpine, databas
 
 
 def _assume(grant: str) -> Flow[None]:
-    yield from fetch(statements.begin, grant=grant, timeout="0", single_login="off")
+    yield from fetch(statements.begin, grant=grant, timeout=None, single_login="off")
 
 
 def test_isolation_has_teeth(fresh_spine: RagSpine, fresh_database: Database, plant: Plant, vector_schema: str) -> None:

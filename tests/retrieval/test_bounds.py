@@ -3,10 +3,13 @@
 import threading
 import time
 
+import psycopg
 import pytest
 
 from ragspine_pg import Access, Cancellation, Deadline, Document, RagSpine, RetrievalContext
 from ragspine_pg.errors import Cancelled, DeadlineExceeded, ModeUnavailable, QueryError
+from ragspine_pg.statement import search as statements
+from tests.fixtures.database import Database
 from tests.fixtures.spine import Plant
 
 ME = Access("bounds", {"user:ann"})
@@ -38,6 +41,24 @@ def test_a_passed_deadline_asks_nothing(filled: RagSpine) -> None:
     with pytest.raises(DeadlineExceeded):
         filled.search("return", access=ME, context=RetrievalContext(deadline=Deadline.after(0)))
     assert filled.search("return", access=ME).hits, "and nothing of it stays on the connection"
+
+
+def test_a_time_limit_of_the_session_stays_and_tightens(filled: RagSpine, database: Database) -> None:
+    with psycopg.connect(database.reader_url, autocommit=True) as connection:
+        connection.execute("SET statement_timeout = '90s'")
+        seen = []
+        for deadline in (None, Deadline.after(3600), Deadline.after(5)):
+            with connection.transaction(), RagSpine.open(connection, grant_key=database.grant_key) as spine:
+                assert spine.search("return", access=ME, context=RetrievalContext(deadline=deadline)).hits
+                begun = {"grant": spine.grant(ME), "single_login": "off"}
+                left = None if deadline is None else int(deadline.remaining() * 1000)
+                connection.execute(statements.begin.text, begun | {"timeout": left})
+                row = connection.execute("SHOW statement_timeout").fetchone()
+                assert row is not None
+                seen.append(str(row[0]))
+        assert seen[0] == seen[1] == "90s"
+        assert seen[2].endswith("ms")
+        assert connection.execute("SHOW statement_timeout").fetchone() == ("90s",)
 
 
 def test_a_deadline_can_only_be_tightened() -> None:
