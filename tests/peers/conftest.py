@@ -1,0 +1,5 @@
+"""Registers the desk."""
+
+from tests.peers.shelf import desk
+
+__all__ = ["desk"]
