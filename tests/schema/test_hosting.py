@@ -91,6 +91,7 @@ def test_hosts_autogenerate_is_empty_beside_our_schema(tmp_path: Path, fresh_dat
     command.check(host)
 
 
+@pytest.mark.filterwarnings("ignore:Did not recognize type")  # pgvector's, in a schema of its own
 def test_hosts_autogenerate_is_empty_beside_our_schema_has_teeth(tmp_path: Path, fresh_database: Database) -> None:
     host = _host(tmp_path / "host", fresh_database.owner_url, filtered=False)
     command.upgrade(host, "head")
