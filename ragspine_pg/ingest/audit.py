@@ -34,6 +34,9 @@ _RULES = {
 }
 _DEEP = {"impacts equal a new analysis": "audit_analysis"}
 
+RULES = tuple(_RULES | _DEEP)
+"""What is checked, by name; a test plants a fault for each."""
+
 _STATEMENTS = {rule: query(name) for rule, name in (_RULES | _DEEP).items()}
 
 

@@ -129,10 +129,6 @@ def _cut(document: Document, chunker: Chunker) -> list[Chunk]:
 
 
 def _check(document: Document, metadata: str) -> None:
-    if len(document.id.encode()) > MAX_NAME_BYTES:
-        raise InvalidDocument(
-            f"a document id has at most {MAX_NAME_BYTES} bytes in UTF-8; this one begins {document.id[:80]!r}"
-        )
     for reader in document.readers or ():
         if len(reader.encode()) > MAX_NAME_BYTES:
             raise InvalidDocument(f"a reader has at most {MAX_NAME_BYTES} bytes in UTF-8", document=document.id)

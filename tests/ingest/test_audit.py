@@ -1,0 +1,64 @@
+"""The audit finds every fault that can be planted; on a sound store it finds none."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from ragspine_pg.contract.document import Document
+from ragspine_pg.flow.driver import run
+from ragspine_pg.ingest import audit as audit_stage
+from ragspine_pg.ingest.target import find_target
+from tests.fixtures.database import Database
+from tests.ingest.shelf import Shelf
+
+PROSE = "\n\n".join(f"# Part {n}\n\n" + f"Paragraph {n} of foxes and owls. " * 30 for n in range(6))
+
+FAULTS = {
+    "corpus statistics equal a recount of the chunks": """
+        UPDATE ragspine.corpus_stat SET total_length = total_length + 1""",
+    "document frequencies equal a recount of the chunks": """
+        UPDATE ragspine.lexeme_stat SET chunk_count = chunk_count + 1""",
+    "statistics hold no row that changes nothing": """
+        INSERT INTO ragspine.lexeme_stat
+        SELECT tenant_no, version_no, 1, acl_class_no, 0, 0 FROM ragspine.corpus_stat""",
+    "every chunk has its lexical row, and its class": "DELETE FROM ragspine.chunk_lexical",
+    "lexemes are numbered from one to the version's counter": """
+        UPDATE ragspine.index_version SET lexeme_count = lexeme_count + 1""",
+    "impacts name numbered lexemes only": "UPDATE ragspine.index_version SET lexeme_count = 1",
+    "pages hold the text the document counts and hashes": """
+        UPDATE ragspine.document_page SET text = replace(text, 'fox', 'FOX')""",
+    "every chunk is the text at its span": """
+        UPDATE ragspine.chunk
+           SET text = upper(text), slice_sha256 = encode(sha256(convert_to(upper(text), 'UTF8')), 'hex')""",
+    "every parent window is the text at its span": "UPDATE ragspine.parent_window SET span_start = span_start + 1",
+    "chunk ids are those of their content": "UPDATE ragspine.chunk SET chunk_id = md5(chunk_id)",
+    "every class's hash is that of its readers": "DELETE FROM ragspine.acl_reader",
+    "field keys are those of the metadata": "DELETE FROM ragspine.document_field",
+    "a library has exactly one published version": "UPDATE ragspine.index_version SET state = 'retired'",
+    "every document has its chunks in the published version": "DELETE FROM ragspine.chunk",
+    "impacts equal a new analysis": "UPDATE ragspine.index_version SET pivot = pivot * 2",
+}
+
+
+@pytest.fixture
+def sound(fresh_database: Database) -> Iterator[tuple[Shelf, psycopg.Connection[Any]]]:
+    shelf = Shelf(fresh_database, chunker="parent_child", fields={"year": "number"})
+    shelf.ingest(Document("a", PROSE, readers={"u"}, metadata={"year": 1}), Document("b", "A fox.", title="Fox"))
+    with psycopg.connect(fresh_database.owner_url) as connection:
+        yield shelf, connection
+        connection.rollback()
+
+
+def test_every_rule_has_a_planted_fault() -> None:
+    assert set(FAULTS) == set(audit_stage.RULES)
+
+
+@pytest.mark.parametrize("rule", FAULTS)
+def test_audit_has_teeth(sound: tuple[Shelf, psycopg.Connection[Any]], rule: str) -> None:
+    shelf, connection = sound
+    target = run(find_target(shelf.tenant, shelf.library), connection)
+    assert run(audit_stage.audit(target, deep=True), connection) == []
+    connection.execute(FAULTS[rule])
+    assert rule in {finding.rule for finding in run(audit_stage.audit(target, deep=True), connection)}

@@ -1,0 +1,108 @@
+"""Creating libraries."""
+
+from typing import Any
+
+import pytest
+
+from ragspine_pg.chunking.registry import make_chunker
+from ragspine_pg.contract.document import Document
+from ragspine_pg.contract.ingest import VersionInfo
+from ragspine_pg.errors import ConfigurationError, EnvironmentChanged, LibraryExists
+from ragspine_pg.ingest import pipeline
+from tests.fixtures.database import Database
+from tests.ingest.shelf import Shelf
+
+DEFAULT = make_chunker("default")
+
+
+def create(shelf: Shelf, library: str = "books", **options: Any) -> VersionInfo:
+    return shelf.run(pipeline.create_library(shelf.tenant, library, **({"chunker": DEFAULT} | options)))
+
+
+def test_a_new_library_has_one_empty_published_version(shelf: Shelf) -> None:
+    assert (shelf.created.version, shelf.created.state, shelf.created.lexeme_count) == (1, "published", 0)
+    assert (shelf.created.k1, shelf.created.b, shelf.created.analyzer) == (1.2, 0.75, "english")
+    assert shelf.created.profile["chunker"]["fingerprint"] == DEFAULT.fingerprint
+    assert shelf.run(pipeline.list_versions(shelf.tenant, shelf.library)) == [shelf.created]
+
+
+def test_the_same_library_again_is_refused_unless_it_may_exist(shelf: Shelf) -> None:
+    with pytest.raises(LibraryExists):
+        create(shelf)
+    assert create(shelf, exist_ok=True) == shelf.created
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"analyzer": "simple"},
+        {"profile": {"k1": 0.9}},
+        {"profile": {"pivot": "measured"}},
+        {"chunker": make_chunker("whole")},
+        {"fields": {"year": "number"}},
+    ],
+)
+def test_another_profile_under_the_same_name_is_refused_even_if_it_may_exist(
+    shelf: Shelf, other: dict[str, Any]
+) -> None:
+    with pytest.raises(LibraryExists, match="another"):
+        create(shelf, exist_ok=True, **other)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"library": " "},
+        {"library": "x" * 1025},
+        {"library": "a\0b"},
+        {"analyzer": "klingon"},
+        {"fields": {"year": "integer"}},
+        {"fields": {"": "number"}},
+        {"profile": {"k2": 1}},
+        {"profile": {"k1": -1}},
+        {"profile": {"k1": float("nan")}},
+        {"profile": {"b": 1.1}},
+        {"profile": {"pivot": 0}},
+        {"profile": {"pivot": "mean"}},
+        {"profile": {"k1": True}},
+    ],
+)
+def test_a_malformed_library_is_refused(shelf: Shelf, wrong: dict[str, Any]) -> None:
+    with pytest.raises(ConfigurationError):
+        create(shelf, **({"library": "other"} | wrong))
+
+
+def test_another_chunker_than_the_profile_s_is_refused(shelf: Shelf) -> None:
+    with pytest.raises(ConfigurationError, match="rebuild"):
+        shelf.ingest(Document("a", "text"), chunker=make_chunker("default", size=77))
+
+
+def test_the_profile_s_chunker_is_made_again_with_its_options(database: Database) -> None:
+    shelf = Shelf(database, chunker_options={"size": 20, "overlap": 4})
+    assert shelf.ingest(Document("a", "One two three. Four five six. Seven eight.")).chunks > 1
+    assert shelf.audit() == []
+
+
+def test_a_version_of_another_environment_takes_no_documents(shelf: Shelf) -> None:
+    shelf.owner(
+        "UPDATE ragspine.index_version SET environment = 'postgresql 15, libc C' WHERE tenant_no ="
+        " (SELECT tenant_no FROM ragspine.tenant WHERE tenant = %(tenant)s)"
+    )
+    with pytest.raises(EnvironmentChanged, match="postgresql 15"):
+        shelf.ingest(Document("a", "text"))
+
+
+def test_declared_fields_have_keys_that_follow_the_metadata(database: Database) -> None:
+    shelf = Shelf(database, fields={"year": "number", "tag": "string"})
+    count = (
+        "SELECT count(*)::int FROM ragspine.document_field JOIN ragspine.tenant USING (tenant_no)"
+        " WHERE tenant = %(tenant)s"
+    )
+    shelf.ingest(Document("a", "text", metadata={"year": 1, "tag": ["x", "y", "x"]}), Document("b", "text"))
+    assert shelf.owner(count) == [(3,)]
+    assert shelf.ingest(Document("a", "text", metadata={"tag": "x"})).updated == 1
+    assert shelf.owner(count) == [(1,)]
+    shelf.relabel("a", readers=())
+    assert shelf.audit() == []
+    shelf.delete("a")
+    assert shelf.owner(count) == [(0,)]
