@@ -71,17 +71,15 @@ class _OneLineGroup(TyperGroup):
         options["standalone_mode"] = False
         try:
             status = super().main(*args, **options)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            status = BROKEN_PIPE
-            # Python flushes once more at exit, and must not complain then.
-            with contextlib.suppress(OSError, ValueError):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except (typer.Abort, KeyboardInterrupt):
             say("interrupted")
             status = INTERRUPTED
         except _USAGE_ERROR as error:
             status = _usage(error)
+        if status == BROKEN_PIPE:
+            # Python flushes once more at exit, and must not complain then.
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(status if isinstance(status, int) else 0)
 
 
@@ -154,8 +152,11 @@ def command(name: str, *, panel: str) -> Callable[[Function], Function]:
             connection = before.overridden(Connection(database, ingest_database, owner_database, single_login, debug))
             try:
                 function(connection, **given)
-            except (typer.Exit, typer.Abort, BrokenPipeError, _USAGE_ERROR):
+                sys.stdout.flush()
+            except (typer.Exit, typer.Abort, _USAGE_ERROR):
                 raise
+            except BrokenPipeError:
+                raise typer.Exit(BROKEN_PIPE) from None
             except BaseException as error:  # noqa: BLE001 - whatever it is, the user gets a line and a status
                 raise typer.Exit(explain_failure(error, debug=connection.debug)) from None
 

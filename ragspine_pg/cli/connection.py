@@ -54,7 +54,7 @@ class Connection:
 
     @contextmanager
     def spine(self) -> Iterator[RagSpine]:
-        """Both authorities, closed at the end. Raises ``Mistake`` where only logins other than the reader's are named."""
+        """Both authorities, closed at the end. Raises ``Mistake`` where a login is named, but not the reader's."""
         if self.config.database_url is None and not self.is_embedded:
             raise Mistake("no database to search: name the reader's login by --database URL or RAGSPINE_DATABASE_URL")
         with RagSpine.open(config=self.config, single_login=self.single_login) as spine:

@@ -55,12 +55,11 @@ def _show_hit(console: Console, hit: Hit, *, width: int) -> None:
     title = hit.title or hit.document_id
     console.print(styled((f"{hit.rank:>{width}}  ", "bold"), (title, "bold green"), (f"  {hit.score:.4f}", "cyan")))
     place = f"{hit.tenant}/{hit.library_id}/{hit.document_id} · v{hit.index_version} · {hit.sensitivity.value}"
-    if hit.source_uri:
-        place += f" · {hit.source_uri}"
     _indented(console, styled((place, "dim")), indent)
-    locator = hit.parent_locator if hit.window_text and hit.parent_locator else hit.locator
-    lines = [hit.locator] if locator == hit.locator else [hit.locator, f"window {locator}"]
-    for line in lines:
+    lines = [hit.source_uri, hit.locator]
+    if hit.window_text and hit.parent_locator != hit.locator:
+        lines.append(f"window {hit.parent_locator}")
+    for line in filter(None, lines):
         # A citation is for copying: it is not broken into lines.
         console.print(Text(" " * indent).append(styled((line, "dim"))), soft_wrap=True)
     _indented(console, _passage(hit), indent)

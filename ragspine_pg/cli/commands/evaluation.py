@@ -1,7 +1,7 @@
 """``evaluate``: searches a judged collection and measures the rankings."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -22,7 +22,9 @@ from ragspine_pg.cli.connection import Connection
 from ragspine_pg.cli.failure import Mistake, say
 from ragspine_pg.cli.progress import shown_progress
 from ragspine_pg.cli.terminal import one_line, output, styled, write_json
-from ragspine_pg.evaluation import EvaluationReport, evaluate, load_dataset, write_report
+
+if TYPE_CHECKING:
+    from ragspine_pg.evaluation import EvaluationReport
 
 
 @command("evaluate", panel="Evaluation")
@@ -43,6 +45,8 @@ def run(
     json: JsonOption = False,
 ) -> None:
     """Search every query of a judged dataset and measure the rankings; a document ranks by its best chunk."""
+    from ragspine_pg.evaluation import evaluate, load_dataset, write_report
+
     place = None if library is None else one_library(library)
     if principals and place is None:
         raise Mistake("--as says who searches a library of yours: give --library TENANT/LIBRARY too")
@@ -71,7 +75,7 @@ def run(
         _show(output(), found)
 
 
-def _show(console: Console, found: EvaluationReport) -> None:
+def _show(console: Console, found: "EvaluationReport") -> None:
     console.print(
         styled(
             (found.dataset, "bold"),

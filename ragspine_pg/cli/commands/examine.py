@@ -1,6 +1,6 @@
 """``doctor``."""
 
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.console import Console
@@ -11,7 +11,9 @@ from ragspine_pg.cli.arguments import JsonOption
 from ragspine_pg.cli.connection import Connection
 from ragspine_pg.cli.failure import SYSTEM
 from ragspine_pg.cli.terminal import messages, output, styled, write_json
-from ragspine_pg.doctor import Diagnosis, Installation, examine
+
+if TYPE_CHECKING:
+    from ragspine_pg.doctor import Diagnosis
 
 _STYLES: Final = {"ok": "green", "warning": "yellow", "error": "bold red", "unchecked": "dim"}
 
@@ -27,6 +29,8 @@ def doctor(
 
     It changes nothing, works with the logins it has, and says what it could not check.
     """
+    from ragspine_pg.doctor import Installation, examine
+
     given = frozenset(connection.given)
     status = messages().status("")
     opened = Installation.open(connection.config, given=given, single_login=connection.single_login)
@@ -40,7 +44,7 @@ def doctor(
         raise typer.Exit(SYSTEM)
 
 
-def _show(console: Console, diagnosis: Diagnosis) -> None:
+def _show(console: Console, diagnosis: "Diagnosis") -> None:
     settings = Table.grid(padding=(0, 2))
     for setting in diagnosis.settings:
         settings.add_row(setting.name, styled(setting.value), styled((setting.source, "dim")))
