@@ -24,9 +24,9 @@ check: $(VENV)/.dev ## Format, lint, types, layering and rules of the files, wit
 
 bench: $(VENV)/.dev ## Run the benchmarks; results go to benchmarks/results/
 	@mkdir -p benchmarks/results
-	@found=0; for script in benchmarks/bench_*.py; do \
+	@found=0; for script in benchmarks/*/*.py; do \
 	  [ -e "$$script" ] || continue; found=1; echo "== $$script"; $(BIN)/python "$$script" || exit 1; \
-	done; [ $$found = 1 ] || { echo "no benchmarks/bench_*.py here" >&2; exit 1; }
+	done; [ $$found = 1 ] || { echo "no benchmarks/*/*.py here" >&2; exit 1; }
 
 soak: $(VENV)/.dev ## Run the long tests: faults and load
 	$(BIN)/python -m pytest -m soak
