@@ -1,6 +1,7 @@
 """The embedded server's folder: who may look into it."""
 
 import os
+import shlex
 import stat
 from pathlib import Path
 
@@ -39,7 +40,11 @@ def _judge(home: Path, path: Path, most: int, owner: int) -> list[Finding]:
     findings = []
     mode = stat.S_IMODE(state.st_mode)
     if mode & ~most:
-        findings.append(error(f"{path} has mode {mode:04o}: others can get at it", f"chmod {most:04o} {path}"))
+        findings.append(
+            error(f"{path} has mode {mode:04o}: others can get at it", f"chmod {most:04o} {shlex.quote(str(path))}")
+        )
     if state.st_uid != owner:
-        findings.append(error(f"{path} belongs to user {state.st_uid}, not to {owner}", f"chown {owner} {path}"))
+        findings.append(
+            error(f"{path} belongs to user {state.st_uid}, not to {owner}", f"chown {owner} {shlex.quote(str(path))}")
+        )
     return findings

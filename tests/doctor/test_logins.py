@@ -1,0 +1,172 @@
+"""Logins that hold too much or too little, and what is said when some are not at hand."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import psycopg
+import pytest
+
+from ragspine_pg.connect.target import open_source
+from ragspine_pg.doctor import Installation, Level, examine
+from ragspine_pg.doctor.checks.server import judge
+from tests.doctor.conftest import config_of, diagnose, fill, told
+from tests.fixtures.database import Database
+
+
+@pytest.fixture(scope="module")
+def shared(database: Database) -> Database:
+    """The module's database, filled."""
+    fill(database)
+    return database
+
+
+@pytest.fixture
+def setup(shared: Database) -> Iterator[psycopg.Connection[Any]]:
+    """A superuser inside a transaction that is rolled back: roles are the whole server's."""
+    with psycopg.connect(shared.superuser_url) as connection:
+        yield connection
+        connection.rollback()
+
+
+def examined(shared: Database, setup: psycopg.Connection[Any], login: str = "owner") -> list[tuple[str, str, str]]:
+    """What is found by the lent connection, uncommitted faults included."""
+    config = config_of(shared, **dict.fromkeys(("database_url", "ingest_url", "owner_url")))
+    installation = Installation(
+        config,
+        {login: "lent"},  # type: ignore[dict-item]
+        shared.grant_key,
+        sources={login: open_source(setup)},  # type: ignore[dict-item]
+    )
+    return told(examine(installation, audit=False))
+
+
+@pytest.mark.parametrize(
+    ("fault", "check", "level", "what"),
+    [
+        ("ALTER ROLE reader SUPERUSER", "members", "error", "role reader, a member of ragspine_reader, is a superuser"),
+        (
+            "ALTER ROLE ingest BYPASSRLS",
+            "members",
+            "error",
+            "role ingest, a member of ragspine_ingest, is allowed to bypass",
+        ),
+        ("GRANT ragspine_ingest TO reader", "members", "error", "role reader is a member of both groups"),
+        (
+            "CREATE ROLE between; GRANT ragspine_ingest TO between; GRANT between TO reader",
+            "members",
+            "error",
+            "role reader is a member of both groups",
+        ),
+        (
+            "GRANT ragspine_ingest TO ragspine_reader",
+            "members",
+            "error",
+            "the group role ragspine_reader is a member of ragspine_ingest",
+        ),
+        ("GRANT ragspine_reader TO owner", "members", "error", "role owner, a member of ragspine_reader, owns schema"),
+        (
+            "ALTER ROLE ragspine_reader RENAME TO gone",
+            "groups",
+            "error",
+            "the group role ragspine_reader does not exist",
+        ),
+        ("ALTER ROLE ragspine_ingest LOGIN", "groups", "warning", "the group role ragspine_ingest can log in itself"),
+    ],
+)
+def test_role_that_holds_too_much_is_named(
+    shared: Database, setup: psycopg.Connection[Any], fault: str, check: str, level: Level, what: str
+) -> None:
+    clean = examined(shared, setup)
+    assert [item[0] for item in clean] == ["logins"]  # the connection is a superuser's
+    setup.execute(fault)
+    found = [item for item in examined(shared, setup) if item not in clean]
+    assert [item for item in found if item[:2] == (check, level) and what in item[2]], found
+
+
+@pytest.mark.parametrize(
+    ("changes", "check", "level", "what"),
+    [
+        ({"database_url": "superuser"}, "logins", "error", "the reader login, role postgres, is a superuser"),
+        ({"database_url": "superuser"}, "backstop", "error", "row-level security does not bind role postgres"),
+        ({"database_url": "owner"}, "logins", "error", "the reader login, role owner, owns schema ragspine"),
+        ({"database_url": "owner"}, "backstop", "error", "row-level security does not bind role owner"),
+        ({"database_url": "ingest"}, "logins", "error", "role ingest, is a member of ragspine_ingest, too"),
+        ({"database_url": "ingest"}, "logins", "error", "role ingest, is no member of ragspine_reader"),
+        ({"ingest_url": "reader"}, "logins", "error", "role reader, is no member of ragspine_ingest"),
+        ({"ingest_url": "superuser"}, "logins", "error", "the ingest login, role postgres, is a superuser"),
+        ({"owner_url": "superuser"}, "logins", "warning", "the owner login, role postgres, is a superuser"),
+        ({"owner_url": "reader"}, "logins", "error", "role reader, does not own schema ragspine"),
+    ],
+)
+def test_login_of_another_authority_is_named(
+    shared: Database, changes: Mapping[str, str], check: str, level: Level, what: str
+) -> None:
+    urls = {setting: getattr(shared, f"{login}_url") for setting, login in changes.items()}
+    found = told(diagnose(shared, urls))
+    assert [item for item in found if item[:2] == (check, level) and what in item[2]], found
+
+
+@pytest.mark.parametrize("setting", ["database_url", "ingest_url", "owner_url"])
+def test_login_that_cannot_connect_is_named_and_the_rest_is_checked(shared: Database, setting: str) -> None:
+    url = "postgresql://nobody:s3cret@127.0.0.1:1/none"
+    diagnosis = diagnose(shared, {setting: url})
+    found = told(diagnosis)
+    assert [item[0] for item in found if item[1] == "error"] == ["connections"]
+    assert "cannot connect" in found[0][2]
+    assert "s3cret" not in diagnosis.to_json()
+    checked = {check.check for check in diagnosis.checks if not check.unchecked}
+    assert {"rights", "policies", "server"} <= checked
+
+
+def test_reader_alone_checks_what_it_can_and_names_the_rest(shared: Database) -> None:
+    diagnosis = diagnose(shared, {"ingest_url": None, "owner_url": None})
+    assert told(diagnosis) == []
+    unchecked = {check.check: check.unchecked for check in diagnosis.checks if check.unchecked}
+    assert set(unchecked) == {
+        "folder",
+        "connections",
+        "logins",
+        "policy_texts",
+        "functions",
+        "grant_keys",
+        "environments",
+        "statistics",
+        "libraries",
+    }
+    assert unchecked["libraries"] == "needs the ingest or owner login"
+    assert "no ingest login is named (RAGSPINE_INGEST_URL)" in unchecked["connections"]
+
+
+def test_single_login_says_that_the_backstop_is_off(shared: Database) -> None:
+    settings = {"database_url": shared.owner_url, "ingest_url": None, "owner_url": None}
+    diagnosis = diagnose(shared, settings, single_login=True)
+    assert diagnosis.ok
+    found = told(diagnosis)
+    assert {item[:2] for item in found} == {("connections", "warning"), ("backstop", "warning")}
+    assert "backstop is off" in found[0][2]
+    assert not diagnose(shared, settings).ok
+
+
+@pytest.mark.parametrize(("ahead", "word"), [(60.0, "behind"), (-60.0, "ahead of"), (4.0, ""), (-4.0, "")])
+def test_clocks_that_differ_are_named(shared: Database, ahead: float, word: str) -> None:
+    with Installation.open(config_of(shared)) as installation:
+        clock = installation.clock
+        installation.clock = lambda: clock() + ahead
+        found = [item for item in told(examine(installation, audit=False)) if item[0] == "clock"]
+    assert [item[1] for item in found] == (["warning"] if word else [])
+    assert all(f"60 s {word}" in item[2] for item in found)
+
+
+@pytest.mark.parametrize(
+    ("facts", "what"),
+    [
+        ((150_004, "15.4", "0.8.0", "public"), "the server is PostgreSQL 15.4"),
+        ((160_004, "16.4", "0.7.4", "public"), "extension vector is at version 0.7.4"),
+        ((160_004, "16.4", None, None), "extension vector is not installed in this database"),
+        ((160_004, "16.4", "0.10.1", "extensions"), ""),
+        ((190_001, "19.1", "1.0", "public"), ""),
+    ],
+)
+def test_old_server_or_pgvector_is_named(facts: tuple[int, str, str | None, str | None], what: str) -> None:
+    found = [finding.what for finding in judge(*facts) if finding.level == "error"]
+    assert found == ([what] if what else [])

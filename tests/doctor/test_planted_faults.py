@@ -1,0 +1,231 @@
+"""A clean installation is found clean; each planted fault is named, with its check, its level and what to do."""
+
+import psycopg
+import pytest
+
+from ragspine_pg.contract.grant import GrantKey
+from ragspine_pg.schema.migrate import migrate
+from tests.doctor.conftest import Plant, diagnose, fixes, told
+from tests.fixtures.database import Database
+
+_DISABLE = "SET session_replication_role = replica;"  # past foreign keys and their triggers
+
+
+def test_clean_installation_is_clean(filled: Database) -> None:
+    diagnosis = diagnose(filled)
+    assert told(diagnosis) == []
+    assert diagnosis.ok
+    assert [check.check for check in diagnosis.checks if check.unchecked] == ["folder"]
+    assert len(diagnosis.checks) == 21
+
+
+@pytest.mark.parametrize(
+    ("fault", "check", "level", "what"),
+    [
+        ("DROP POLICY readable ON ragspine.chunk", "policies", "error", "policy readable on table chunk is missing"),
+        (
+            "DROP POLICY bounded ON ragspine.document",
+            "policies",
+            "error",
+            "policy bounded on table document is missing",
+        ),
+        (
+            "CREATE POLICY extra ON ragspine.chunk FOR SELECT USING (true)",
+            "policies",
+            "error",
+            "policy extra on table chunk is none of ours",
+        ),
+        (
+            "COMMENT ON POLICY readable ON ragspine.chunk IS 'sha256 0'",
+            "policies",
+            "error",
+            "policy readable on table chunk was made from another text",
+        ),
+        (
+            "ALTER POLICY readable ON ragspine.chunk USING (true)",
+            "policy_texts",
+            "error",
+            "policy readable on table chunk does not say",
+        ),
+        (
+            "ALTER POLICY bounded ON ragspine.document TO ragspine_ingest",
+            "policy_texts",
+            "error",
+            "policy bounded on table document does not say",
+        ),
+        ("ALTER TABLE ragspine.lexeme DISABLE ROW LEVEL SECURITY", "row_security", "error", "off on table lexeme"),
+        (
+            "ALTER TABLE ragspine.chunk FORCE ROW LEVEL SECURITY",
+            "row_security",
+            "error",
+            "forced on the owner of table chunk",
+        ),
+        ("GRANT SELECT ON ragspine.chunk TO PUBLIC", "rights", "error", "PUBLIC has SELECT on table chunk"),
+        (
+            "GRANT SELECT (lexeme) ON ragspine.lexeme TO ragspine_reader",
+            "rights",
+            "error",
+            "ragspine_reader has SELECT on column lexeme.lexeme",
+        ),
+        (
+            "GRANT EXECUTE ON FUNCTION ragspine.environment_v1() TO PUBLIC",
+            "rights",
+            "error",
+            "PUBLIC has EXECUTE on function environment_v1",
+        ),
+        ("GRANT USAGE ON SEQUENCE ragspine.batch TO ragspine_reader", "rights", "error", "USAGE on sequence batch"),
+        ("GRANT CREATE ON SCHEMA ragspine TO ragspine_ingest", "rights", "error", "CREATE on schema ragspine"),
+        (
+            "REVOKE SELECT ON ragspine.chunk FROM ragspine_reader",
+            "rights",
+            "error",
+            "ragspine_reader lacks SELECT on table chunk",
+        ),
+        (
+            "GRANT SELECT ON ragspine.chunk TO ragspine_reader WITH GRANT OPTION",
+            "rights",
+            "error",
+            "ragspine_reader may hand on SELECT on table chunk",
+        ),
+        ("GRANT SELECT ON ragspine.chunk TO reader", "rights", "warning", "reader has SELECT on table chunk"),
+        (
+            "ALTER DEFAULT PRIVILEGES IN SCHEMA ragspine GRANT SELECT ON TABLES TO PUBLIC",
+            "rights",
+            "warning",
+            "new tables in schema ragspine will give SELECT to PUBLIC",
+        ),
+        (
+            "CREATE OR REPLACE FUNCTION ragspine.visible_classes_v1() RETURNS integer[] LANGUAGE sql STABLE"
+            " SECURITY DEFINER SET search_path = pg_catalog, pg_temp"
+            " AS 'SELECT array_agg(acl_class_no) FROM ragspine.acl_class'",
+            "functions",
+            "error",
+            "function visible_classes_v1() is not this release's",
+        ),
+        ("ALTER FUNCTION ragspine.assume_v1 SECURITY DEFINER", "functions", "error", "function assume_v1("),
+        ("ALTER FUNCTION ragspine.assume_v1 RESET search_path", "functions", "error", "function assume_v1("),
+        ("DROP FUNCTION ragspine.search_lexical CASCADE", "functions", "error", "function search_lexical("),
+        (
+            "CREATE FUNCTION ragspine.stray() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+            "functions",
+            "warning",
+            "function stray() is none of ours",
+        ),
+        (
+            "ALTER FUNCTION ragspine.granted_v1 OWNER TO postgres",
+            "functions",
+            "error",
+            "granted_v1 is owned by postgres",
+        ),
+        (
+            "ALTER TABLE ragspine.chunk DROP CONSTRAINT ck_chunk__span_inside_document",
+            "objects",
+            "error",
+            "constraint chunk.ck_chunk__span_inside_document is missing",
+        ),
+        (
+            "DROP INDEX ragspine.uq_index_version__published",
+            "objects",
+            "error",
+            "index uq_index_version__published is missing",
+        ),
+        ("ALTER TABLE ragspine.chunk DISABLE TRIGGER ALL", "objects", "error", "it is switched off"),
+        ("CREATE TABLE ragspine.stray (n int)", "objects", "warning", "table stray is none of ours"),
+        (
+            "GRANT TEMPORARY ON DATABASE <database> TO PUBLIC",
+            "temporary",
+            "warning",
+            "everybody may make temporary tables",
+        ),
+        ("REVOKE TEMPORARY ON DATABASE <database> FROM ingest", "logins", "error", "may not make temporary tables"),
+        ("UPDATE ragspine.grant_key SET retired_at = now()", "grant_keys", "error", "no key that verifies grants"),
+        ("UPDATE ragspine.grant_key SET inner_pad = outer_pad", "grant", "error", "is refused"),
+        (
+            "UPDATE ragspine.index_version SET environment = 'postgresql 9, libc C'",
+            "environments",
+            "error",
+            "version 1 (published) of doctor/handbook was indexed under postgresql 9, libc C",
+        ),
+        (
+            "INSERT INTO ragspine.corpus_stat SELECT tenant_no, version_no, acl_class_no, n * s, s, s"
+            " FROM ragspine.corpus_stat, generate_series(1000, 1100) AS n, unnest('{1, -1}'::int[]) AS s"
+            " WHERE batch_no = (SELECT min(batch_no) FROM ragspine.corpus_stat)",
+            "statistics",
+            "warning",
+            "a statistic of doctor/handbook is a sum of 203 rows",
+        ),
+        (
+            "UPDATE ragspine.corpus_stat SET chunk_count = chunk_count + 1",
+            "libraries",
+            "error",
+            "doctor/handbook, version 1: 3 rows break the rule that corpus statistics",
+        ),
+        (
+            "UPDATE ragspine.lexeme_stat SET chunk_count = chunk_count + 1",
+            "libraries",
+            "error",
+            "break the rule that document frequencies",
+        ),
+        (
+            f"{_DISABLE} DELETE FROM ragspine.chunk_lexical",
+            "libraries",
+            "error",
+            "break the rule that every chunk has its lexical row",
+        ),
+        (
+            f"{_DISABLE} UPDATE ragspine.document_page SET text = 'X' || substr(text, 2)",
+            "libraries",
+            "error",
+            "break the rule that pages hold the text",
+        ),
+        ("UPDATE ragspine.index_version SET state = 'retired'", "libraries", "error", "0 published versions"),
+        ("UPDATE ragspine.alembic_version SET version_num = 'rpg0000'", "schema", "error", "at revision rpg0000"),
+        ("DROP SCHEMA ragspine CASCADE", "schema", "error", "no schema ragspine"),
+    ],
+    ids=lambda value: value[:70] if " " in value else "",
+)
+def test_planted_fault_is_named(filled: Database, plant: Plant, fault: str, check: str, level: str, what: str) -> None:
+    plant(fault)
+    diagnosis = diagnose(filled)
+    found = told(diagnosis)
+    assert [item for item in found if item[:2] == (check, level) and what in item[2]], found
+    assert fixes(diagnosis) == []
+    if level == "error":
+        assert not diagnosis.ok
+
+
+def test_what_the_doctor_advises_mends_policies_and_rights(filled: Database, plant: Plant) -> None:
+    plant("GRANT SELECT ON ALL TABLES IN SCHEMA ragspine TO PUBLIC; REVOKE ALL ON ragspine.chunk FROM ragspine_reader")
+    plant("DROP POLICY readable ON ragspine.chunk; COMMENT ON POLICY bounded ON ragspine.document IS 'other'")
+    sick = diagnose(filled)
+    assert {check for check, *_ in told(sick)} >= {"rights", "policies"}
+    migrate(filled.owner_url)
+    assert told(diagnose(filled)) == []
+
+
+def test_examining_changes_nothing(filled: Database) -> None:
+    def counts() -> object:
+        with psycopg.connect(filled.superuser_url) as connection:
+            query = " UNION ALL ".join(f"SELECT count(*) FROM pg_{kind}" for kind in ("class", "proc", "policy"))
+            return connection.execute(query).fetchall()
+
+    diagnose(filled)  # the temporary schema of a session is made once
+    before = counts()
+    diagnose(filled)
+    assert counts() == before
+
+
+@pytest.mark.parametrize(
+    ("key", "what"),
+    [
+        (None, "there is no key to sign grants with"),
+        ("nonsense", "the grant key is not of the form"),
+        (GrantKey(b"\x07" * 32).text, "is refused"),
+    ],
+    ids=["absent", "malformed", "another"],
+)
+def test_wrong_grant_key_is_named(filled: Database, key: str | None, what: str) -> None:
+    found = told(diagnose(filled, {"grant_key": key}))
+    assert [check for check, *_ in found] == ["grant"]
+    assert what in found[0][2]
+    assert key is None or key not in found[0][2]
