@@ -1,3 +1,3 @@
 """Registers the fixtures, one file per subject."""
 
-pytest_plugins = ["tests.fixtures.server", "tests.fixtures.database", "tests.fixtures.spine"]
+pytest_plugins = ["tests.fixtures.server", "tests.fixtures.database", "tests.fixtures.roles", "tests.fixtures.spine"]

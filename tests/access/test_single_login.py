@@ -65,6 +65,7 @@ def test_a_login_that_is_not_bound_is_refused(fresh_spine: RagSpine, fresh_datab
         spine.search(world.QUESTION, access=world.STAFF)
 
 
+@pytest.mark.usefixtures("roles_changed")
 def test_a_reader_that_also_writes_is_refused(fresh_spine: RagSpine, fresh_database: Database) -> None:
     world.build(fresh_spine)
     with psycopg.connect(fresh_database.superuser_url, autocommit=True) as connection:

@@ -44,6 +44,7 @@ def _wait_until_it_writes(database: Database) -> None:
     raise AssertionError("the ingest never began")
 
 
+@pytest.mark.usefixtures("roles_at_rest")
 def test_interrupted_ingest_stores_nothing_and_says_so(run: Run, many: Path, database: Database) -> None:
     assert run("create", "interrupted/l").status == 0
     started = process("ingest", "interrupted/l", many, env=environment(database))

@@ -61,7 +61,7 @@ def fixes(diagnosis: Diagnosis) -> list[Finding]:
 
 
 @pytest.fixture(autouse=True)
-def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_settings(monkeypatch: pytest.MonkeyPatch, roles_at_rest: None) -> None:
     """Nothing of the surrounding environment decides."""
     for name in ServiceConfig.model_fields:
         monkeypatch.delenv(f"RAGSPINE_{name.upper()}", raising=False)
