@@ -109,8 +109,9 @@ def ingest(
 
 def _write(target: Target, meter: Meter, after_seq: int, after_chunk: int) -> Flow[int]:
     yield from stage.analyze_stage()
+    yield from write.refresh_planner(target)
     yield from statistics.subtract_stored(target)
-    removed = yield from write.replace_stored(target)
+    removed = yield from write.remove_stored(target)
     for first, after in analyse.slices(0, after_seq):
         yield from write.write_documents(target, first, after)
         meter.report("documents", after, after_seq)

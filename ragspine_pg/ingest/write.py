@@ -17,15 +17,14 @@ _ADD_WINDOWS = query("ingest_add_windows")
 _ADD_CHUNKS = query("ingest_add_chunks", int)
 
 
-def replace_stored(target: Target) -> Flow[int]:
-    """Delete what rewritten documents had, by document and never by similarity, and update the documents themselves.
+def remove_stored(target: Target) -> Flow[int]:
+    """Delete what rewritten documents had, by document and never by similarity.
 
     The number of deleted chunks, over all versions.
     """
     rows = yield from fetch(_REMOVE_CHUNKS, tenant_no=target.tenant_no)
     for statement in _REMOVE_REST:
         yield from fetch(statement, tenant_no=target.tenant_no)
-    yield from fetch(_UPDATE_DOCUMENTS, tenant_no=target.tenant_no)
     return rows[0]
 
 
@@ -35,8 +34,9 @@ def refresh_planner(target: Target) -> Flow[None]:
 
 
 def write_documents(target: Target, first_seq: int, after_seq: int) -> Flow[None]:
-    """Write new documents of a range, and pages and field keys of new and rewritten ones."""
+    """Update and write documents of a range, and their pages and field keys where those are new."""
     span: dict[str, Any] = {"tenant_no": target.tenant_no, "first_seq": first_seq, "after_seq": after_seq}
+    yield from fetch(_UPDATE_DOCUMENTS, **span)
     yield from fetch(_ADD_DOCUMENTS, library_no=target.library_no, **span)
     yield from refresh_planner(target)
     yield from fetch(_ADD_PAGES, **span)

@@ -3,13 +3,13 @@
 -- tenant_no, version_no: the version that is being written.
 -- Returns  the number of tables that were analysed.
 --
--- Every key begins with tenant_no, most with version_no. Of a table without statistics, or of a version it has not seen, the
--- planner expects one row whatever index it takes, so all seem equal: it looks up a word by reading all words of the
--- version, and checks a foreign key by reading all documents of a class (docs/adr/0005: 20,000 documents took 77 s instead
--- of 13 s). Autovacuum comes after the commit, and for a new version only once the table has grown by a tenth.
+-- Every key begins with tenant_no, most with version_no. Of a table without statistics, or of a tenant or version it has not
+-- seen, the planner expects one row whatever index it takes, so all seem equal: it looks up a word by reading all words of
+-- the version, and checks a foreign key by reading all documents of a class (docs/adr/0005: 20,000 documents took 77 s
+-- instead of 13 s). Autovacuum comes after the commit, and for a new version only once the table has grown by a tenth.
 --
 -- So a table of 16 pages or more is analysed when it has no statistics, when it is five times as large as when it was last
--- looked at, or when the version is unknown and large enough for a sample to find it. That is amortised over the rows
+-- looked at, or when tenant or version is unknown and large enough for a sample to find. That is amortised over the rows
 -- written. A table somebody else is analysing is skipped. The lock, kept to the end of the transaction, stops no reader and
 -- no writer, only another ANALYZE, VACUUM or change of the table.
 --
@@ -39,9 +39,10 @@ BEGIN
        AND size.pages >= 16
        AND (t.attname IS NULL
             OR size.pages > 5 * c.relpages
-            OR v.attname IS NOT NULL
-               AND NOT $2 = ANY (v.most_common_vals::text::integer[])
-               AND (SELECT sum(f.share) FROM unnest(v.most_common_freqs) AS f(share)) > 0.99
+            OR (NOT $1 = ANY (t.most_common_vals::text::integer[])
+                AND (SELECT sum(f.share) FROM unnest(t.most_common_freqs) AS f(share)) > 0.99
+                OR NOT $2 = ANY (v.most_common_vals::text::integer[])
+                AND (SELECT sum(f.share) FROM unnest(v.most_common_freqs) AS f(share)) > 0.99)
                AND (SELECT sum(s.chunk_count) FROM ragspine.corpus_stat AS s
                      WHERE s.tenant_no = $1 AND s.version_no = $2) > c.reltuples / 3000)
      ORDER BY c.relname

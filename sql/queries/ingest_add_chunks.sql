@@ -38,7 +38,8 @@ WITH written AS (
     FROM written AS n
     JOIN pg_temp.ragspine_stage_chunk AS c
       ON c.chunk_id = n.chunk_id AND c.chunk_seq >= %(first_seq)s AND c.chunk_seq < %(after_seq)s
-    JOIN pg_temp.ragspine_stage_analysis AS a ON a.chunk_seq = c.chunk_seq
+    JOIN pg_temp.ragspine_stage_analysis AS a
+      ON a.chunk_seq = c.chunk_seq AND a.chunk_seq >= %(first_seq)s AND a.chunk_seq < %(after_seq)s
     LEFT JOIN weighed AS g ON g.chunk_seq = a.chunk_seq
   RETURNING chunk_no
 )

@@ -1,5 +1,7 @@
 -- Adds new documents, and notes their numbers in the plan.
 --
+-- The range is said of every stage table: the planner does not carry it over a join.
+--
 -- params: tenant_no, library_no, first_seq, after_seq (document_seq from the first to before the second)
 WITH added AS (
   INSERT INTO ragspine.document
@@ -9,6 +11,7 @@ WITH added AS (
     FROM pg_temp.ragspine_stage_plan AS p
     JOIN pg_temp.ragspine_stage_document AS s ON s.document_seq = p.document_seq
    WHERE p.document_seq >= %(first_seq)s AND p.document_seq < %(after_seq)s AND NOT p.existed
+     AND s.document_seq >= %(first_seq)s AND s.document_seq < %(after_seq)s
    ORDER BY p.document_seq
   RETURNING document_no, document_id
 )
@@ -17,3 +20,5 @@ UPDATE pg_temp.ragspine_stage_plan AS p
   FROM added AS a
   JOIN pg_temp.ragspine_stage_document AS s ON s.document_id = a.document_id
  WHERE p.document_seq = s.document_seq
+   AND p.document_seq >= %(first_seq)s AND p.document_seq < %(after_seq)s
+   AND s.document_seq >= %(first_seq)s AND s.document_seq < %(after_seq)s

@@ -2,5 +2,6 @@
 --
 -- params: tenant_no
 DELETE FROM ragspine.document_field AS f
- USING pg_temp.ragspine_stage_plan AS p
- WHERE p.existed AND (p.rewrite OR p.touch) AND f.tenant_no = %(tenant_no)s AND f.document_no = p.document_no
+ WHERE f.tenant_no = %(tenant_no)s
+   AND f.document_no = ANY (
+         ARRAY(SELECT p.document_no FROM pg_temp.ragspine_stage_plan AS p WHERE p.existed AND (p.rewrite OR p.touch)))

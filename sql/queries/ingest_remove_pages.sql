@@ -2,5 +2,6 @@
 --
 -- params: tenant_no
 DELETE FROM ragspine.document_page AS g
- USING pg_temp.ragspine_stage_plan AS p
- WHERE p.existed AND p.rewrite AND g.tenant_no = %(tenant_no)s AND g.document_no = p.document_no
+ WHERE g.tenant_no = %(tenant_no)s
+   AND g.document_no = ANY (
+         ARRAY(SELECT p.document_no FROM pg_temp.ragspine_stage_plan AS p WHERE p.existed AND p.rewrite))

@@ -2,5 +2,6 @@
 --
 -- params: tenant_no
 DELETE FROM ragspine.parent_window AS w
- USING pg_temp.ragspine_stage_plan AS p
- WHERE p.existed AND p.rewrite AND w.tenant_no = %(tenant_no)s AND w.document_no = p.document_no
+ WHERE w.tenant_no = %(tenant_no)s
+   AND w.document_no = ANY (
+         ARRAY(SELECT p.document_no FROM pg_temp.ragspine_stage_plan AS p WHERE p.existed AND p.rewrite))

@@ -31,6 +31,7 @@ SELECT s.document_id,
                  WHERE g.tenant_no = %(tenant_no)s AND g.document_no = p.document_no) AS g
         OFFSET 0) AS f
  WHERE p.document_seq >= %(first_seq)s AND p.document_seq < %(after_seq)s AND (p.rewrite OR p.touch)
+   AND s.document_seq >= %(first_seq)s AND s.document_seq < %(after_seq)s
    AND (f.chunks <> s.chunk_count OR f.indexed <> s.chunk_count
         OR f.pages <> (s.text_length + 8191) / 8192 OR f.page_length <> s.text_length
         OR f.acl_class_no IS DISTINCT FROM p.acl_class_no)

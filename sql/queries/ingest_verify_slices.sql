@@ -24,5 +24,6 @@ SELECT DISTINCT s.document_id
            AND g.page_no BETWEEN c.span_start / 8192 AND (c.span_end - 1) / 8192
         OFFSET 0) AS cut
  WHERE p.document_seq >= %(first_seq)s AND p.document_seq < %(after_seq)s AND p.rewrite
+   AND s.document_seq >= %(first_seq)s AND s.document_seq < %(after_seq)s
    AND (c.text <> cut.text OR c.slice_sha256 <> encode(sha256(convert_to(cut.text, 'UTF8')), 'hex'))
  LIMIT 10
