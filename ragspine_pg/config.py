@@ -62,9 +62,7 @@ class ServiceConfig(BaseSettings):
             names = ", ".join(sorted({str(item["loc"][0]) for item in error.errors() if item["loc"]}))
             raise ConfigurationError(f"cannot read the setting {names} (in a call, or as {PREFIX}…)") from None
 
-    def in_force(self) -> dict[str, str]:
-        """Each setting as text, secrets as asterisks, with where it comes from: for ``doctor``."""
-        return {
-            name: f"{getattr(self, name)} ({'set' if name in self.model_fields_set else 'default'})"
-            for name in type(self).model_fields
-        }
+    def secret(self, name: str) -> str | None:
+        """The value of a secret setting, such as ``"ingest_url"``."""
+        value: SecretStr | None = getattr(self, name)
+        return None if value is None else value.get_secret_value()

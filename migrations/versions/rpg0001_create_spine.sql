@@ -105,8 +105,6 @@ CREATE TABLE ragspine.document (
   CONSTRAINT ck_document__content_sha256_is_a_hash CHECK (content_sha256 ~ '^[0-9a-f]{64}$')
 );
 
-CREATE INDEX ix_document__tenant_no_acl_class_no ON ragspine.document (tenant_no, acl_class_no);
-
 CREATE INDEX ix_document__tenant_no_library_no_acl_class_no ON ragspine.document (tenant_no, library_no, acl_class_no);
 
 COMMENT ON TABLE ragspine.document IS 'A stored document; text_length in code points, content_sha256 over title and text (see sql/README.md).';

@@ -8,7 +8,6 @@ from functools import cached_property
 from ragspine_pg.cli.failure import Mistake
 from ragspine_pg.client import Ingestor, RagSpine
 from ragspine_pg.config import ServiceConfig
-from ragspine_pg.connect.target import open_source
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,7 @@ class Connection:
         """The write authority, closed at the end; it needs no login that reads."""
         config = self.config
         if config.ingest_url is not None:
-            source = open_source(config.ingest_url.get_secret_value(), max_connections=config.pool_size)
-            with Ingestor(source, analyzer=config.analyzer, chunker=config.chunker) as ingestor:
+            with Ingestor.open(config=config) as ingestor:
                 yield ingestor
             return
         if config.database_url is None and not self.is_embedded:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ragspine_pg.chunking.registry import make_chunker
 from ragspine_pg.client.shell import Shell
 from ragspine_pg.connect.source import ConnectionSource
+from ragspine_pg.connect.target import Target, open_source
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.explanation import Explanation
@@ -21,10 +22,14 @@ from ragspine_pg.contract.ingest import (
 )
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.ports import Chunker
+from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.ingest import pipeline
 from ragspine_pg.ingest.documents import documents_of
 from ragspine_pg.ingest.progress import OnProgress
 from ragspine_pg.retrieval.explain import explain_rights
+
+if TYPE_CHECKING:
+    from ragspine_pg.config import ServiceConfig
 
 
 class Ingestor(Shell):
@@ -40,6 +45,21 @@ class Ingestor(Shell):
         super().__init__(source)
         self._analyzer = analyzer
         self._chunker = chunker
+
+    @classmethod
+    def open(cls, target: "Target | None" = None, *, config: "ServiceConfig | None" = None) -> Self:
+        """The write authority alone, on ``target`` (else ``RAGSPINE_INGEST_URL``).
+
+        Raises ``ConfigurationError`` where no database is named.
+        """
+        from ragspine_pg.config import ServiceConfig
+
+        config = ServiceConfig.load() if config is None else config
+        write: Any = config.secret("ingest_url") if target is None else target
+        if write is None:
+            raise ConfigurationError("no database to write to: set RAGSPINE_INGEST_URL, or open(URL)")
+        source = open_source(write, max_connections=config.pool_size)
+        return cls(source, analyzer=config.analyzer, chunker=config.chunker)
 
     def create_library(
         self,

@@ -1,9 +1,11 @@
 """The read authority: searching and explaining as somebody."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Self
 
 from ragspine_pg.client.shell import Shell
 from ragspine_pg.connect.source import ConnectionSource
+from ragspine_pg.connect.target import Target, open_source
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.explanation import Explanation
@@ -15,6 +17,9 @@ from ragspine_pg.contract.search_request import SearchRequest, library_names
 from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.retrieval import explain as explaining
 from ragspine_pg.retrieval.pipeline import Identity, search
+
+if TYPE_CHECKING:
+    from ragspine_pg.config import ServiceConfig
 
 
 class Retriever(Shell):
@@ -36,6 +41,32 @@ class Retriever(Shell):
         self._grant_key = grant_key
         self._mode = make_retrieval_mode(mode)
         self._single_login = single_login
+
+    @classmethod
+    def open(
+        cls,
+        target: "Target | None" = None,
+        *,
+        config: "ServiceConfig | None" = None,
+        grant_key: str | None = None,
+        single_login: bool = False,
+    ) -> Self:
+        """The read authority alone, on ``target`` (else ``RAGSPINE_DATABASE_URL``); see ``RagSpine.open``.
+
+        Raises ``ConfigurationError`` where no database is named.
+        """
+        from ragspine_pg.config import ServiceConfig
+
+        config = ServiceConfig.load() if config is None else config
+        read: Any = config.secret("database_url") if target is None else target
+        if read is None:
+            raise ConfigurationError("no database to search: set RAGSPINE_DATABASE_URL, or open(URL)")
+        return cls(
+            open_source(read, max_connections=config.pool_size),
+            grant_key_of(grant_key, config),
+            mode=config.retrieval_mode,
+            single_login=single_login,
+        )
 
     def search(
         self,
@@ -127,6 +158,12 @@ class Retriever(Shell):
             explain=explain,
             context=RetrievalContext() if context is None else context,
         )
+
+
+def grant_key_of(given: str | None, config: "ServiceConfig") -> GrantKey | None:
+    """The key that signs grants: given in the call, else set. Raises ``ConfigurationError`` for a malformed one."""
+    text = config.secret("grant_key") if given is None else given
+    return None if text is None else GrantKey.parse(text)
 
 
 class BoundRetriever:

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ragspine_pg.client.ingestor import Ingestor
 from ragspine_pg.client.library import Library
-from ragspine_pg.client.retriever import Retriever
+from ragspine_pg.client.retriever import Retriever, grant_key_of
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.connect.target import Target, open_source
 from ragspine_pg.contract.grant import GrantKey
 from ragspine_pg.contract.ports import Chunker
 from ragspine_pg.errors import ConfigurationError, SchemaError
+from ragspine_pg.schema.revision import HEAD, REVISIONS
 
 if TYPE_CHECKING:
     from ragspine_pg.config import ServiceConfig
@@ -69,17 +70,24 @@ class RagSpine(Retriever):
 
         config = ServiceConfig.load() if config is None else config
         if target is None and config.database_url is None:
-            if ingest is not None or owner is not None:
-                raise ConfigurationError("name the database that searches read too: open(URL, ingest=…, owner=…)")
+            if any(other is not None for other in (ingest, owner, config.ingest_url, config.owner_url)):
+                raise ConfigurationError(
+                    "an ingest or owner login is given, no database to read: set RAGSPINE_DATABASE_URL, or open(URL)"
+                )
+            if single_login:
+                raise ConfigurationError("the embedded server has a login for each authority: leave single_login out")
             return cls._open_embedded(config, grant_key)
-        read = _first(target, config.database_url)
-        write = _first(ingest, config.ingest_url) or (read if single_login else None)
+        read: Any = config.secret("database_url") if target is None else target
+        write: Any = config.secret("ingest_url") if ingest is None else ingest
+        owns: Any = config.secret("owner_url") if owner is None else owner
+        if single_login:
+            write, owns = (read if login is None else login for login in (write, owns))
         return cls(
             open_source(read, max_connections=config.pool_size),
-            _key(grant_key, config),
-            None if write is None else _ingestor(write, config),
+            grant_key_of(grant_key, config),
+            None if write is None else Ingestor.open(write, config=config),
             config=config,
-            owner=_first(owner, config.owner_url) or (read if single_login else None),
+            owner=owns,
             single_login=single_login,
         )
 
@@ -91,11 +99,11 @@ class RagSpine(Retriever):
         try:
             if server.grant_key is None:
                 # Kept before the database has it, so that a crash between the two loses nothing.
-                server.store_grant_key((_key(grant_key, config) or GrantKey.new()).text)
+                server.store_grant_key((grant_key_of(grant_key, config) or GrantKey.new()).text)
             spine = cls(
                 open_source(server.reader_url, max_connections=config.pool_size),
                 GrantKey.parse(server.grant_key or ""),
-                _ingestor(server.ingest_url, config),
+                Ingestor.open(server.ingest_url, config=config),
                 config=config,
                 owner=server.owner_url,
                 server=server,
@@ -111,8 +119,8 @@ class RagSpine(Retriever):
         try:
             self.check_schema()
         except SchemaError as error:
-            if "upgrade the package" in str(error):
-                raise
+            if error.ids.get("found", HEAD) not in REVISIONS:
+                raise  # a newer release was here: nothing for this one to migrate
             return False
         return True
 
@@ -126,7 +134,7 @@ class RagSpine(Retriever):
 
         if self._owner is None:
             raise ConfigurationError("no owner to migrate as: set RAGSPINE_OWNER_URL, or open(…, owner=…)")
-        key = self._server.grant_key if self._server is not None else _secret(self.config.grant_key)
+        key = self._server.grant_key if self._server is not None else self.config.secret("grant_key")
         return migrate(self._owner, grant_key=key)
 
     @property
@@ -179,21 +187,3 @@ class RagSpine(Retriever):
             self._ingestor.close()
         if self._server is not None:
             self._server.close()
-
-
-def _ingestor(target: Target, config: "ServiceConfig") -> Ingestor:
-    source = open_source(target, max_connections=config.pool_size)
-    return Ingestor(source, analyzer=config.analyzer, chunker=config.chunker)
-
-
-def _secret(value: Any) -> str | None:
-    return None if value is None else str(value.get_secret_value())
-
-
-def _first(given: "Target | None", setting: Any) -> Any:
-    return given if given is not None else _secret(setting)
-
-
-def _key(given: str | None, config: "ServiceConfig") -> GrantKey | None:
-    text = given if given is not None else _secret(config.grant_key)
-    return None if text is None else GrantKey.parse(text)

@@ -173,7 +173,8 @@ document = Table(
     UniqueConstraint("tenant_no", "document_no", "acl_class_no"),
     UniqueConstraint("tenant_no", "document_no", "acl_class_no", "text_length"),
     Index(None, "tenant_no", "library_no", "acl_class_no"),
-    Index(None, "tenant_no", "acl_class_no"),
+    # None for acl_class_no alone: classes are never deleted, and without statistics the planner would take such an
+    # index for the foreign keys of the tables below, which is quadratic in the documents of a class.
     ForeignKeyConstraint(["tenant_no", "library_no"], [library.c.tenant_no, library.c.library_no]),
     ForeignKeyConstraint(["tenant_no", "acl_class_no"], [acl_class.c.tenant_no, acl_class.c.acl_class_no]),
     _id_check("document_id"),
