@@ -3,7 +3,7 @@
 -- Under the caller's own rights: null for a document it may not read.
 CREATE FUNCTION ragspine.document_slice_v1(tenant_no integer, document_no bigint, slice_start integer, slice_end integer)
 RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE sql STABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
   SELECT substr(string_agg(p.text, '' ORDER BY p.page_no), slice_start % 8192 + 1, slice_end - slice_start)

@@ -4,7 +4,7 @@
 -- Returns first and length in code points of the document; nulls for no window.
 CREATE FUNCTION ragspine.place_window_v1(
   window_start integer, window_end integer, chunk_start integer, chunk_end integer, OUT first integer, OUT length integer)
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
   SELECT greatest(window_start, least(chunk_start - (s.size - (chunk_end - chunk_start)) / 2, window_end - s.size)), s.size
