@@ -12,10 +12,10 @@ def pack_blocks(
 ) -> list[tuple[int, int]]:
     """Spans of at most ``size`` code points, in order, that hold every character of the blocks.
 
-    A block that fits is never cut; a longer one is cut by ``cut_block``. A heading is not left behind at the end of a
-    span while what follows it fits. With ``break_at_headings`` one also begins a new span once the current one is half
-    full. ``overlap``: each span but the first begins up to so many code points earlier, inside the span before it; one
-    that opens with a heading does not.
+    A block that fits is not cut, but for prose that does not fit under its heading; a longer one is cut by
+    ``cut_block``. A heading is not left behind at the end of a span while what follows it fits. With
+    ``break_at_headings`` one also begins a new span once the current one is half full. ``overlap``: each span but the
+    first begins up to so many code points earlier, inside the span before it; one that opens with a heading does not.
     """
     blocks = list(blocks)
     spans = _Packer(text, size - overlap, break_at_headings).pack(blocks)
@@ -63,9 +63,10 @@ class _Packer:
             self.start = self.tail
             if block.end - self.start <= self.room:
                 return
-        # A long block begins right under its heading if there is room to speak of, anything else in a span of its own.
-        under_heading = self.tail >= 0 and block.end - block.start > self.room
-        if not under_heading or self.room - (block.start - self.start) <= self.room // 4:
+        # Prose begins right under its heading if there is room to speak of, since a heading alone says nothing; so does
+        # what is cut anyway. A table or code that fits is kept whole, in a span of its own.
+        is_cut = block.kind is not BlockKind.LINES or block.end - block.start > self.room
+        if not (is_cut and self.tail >= 0) or self.room - (block.start - self.start) <= self.room // 4:
             self._close()
 
     def _extend(self, block: Block) -> None:

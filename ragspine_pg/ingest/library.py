@@ -121,10 +121,10 @@ def complete_profile(
 def default_pivot(analyzer: str, chunker: Chunker) -> float:
     """About how many lexemes a chunk of the chunker's target length has.
 
-    Lexemes per code point as measured on the manuals and encyclopedia articles of ``docs/adr/0005``: one in eight where
-    stop words go, one in six where all words stay, three in four for bigrams.
+    Lexemes per code point as measured on nine judged collections (``docs/adr/0002``): one in ten where stop words go,
+    one in six where all words stay, three in four for bigrams.
     """
-    share = {"cjk": 0.75, "simple": 1 / 6}.get(analyzer, 1 / 8)
+    share = {"cjk": 0.75, "simple": 1 / 6}.get(analyzer, 1 / 10)
     return float(max(1, round(chunker.target_length * share)))
 
 

@@ -1,5 +1,7 @@
 -- The lexemes of a query that occur in the given classes of a version, with their numbers and idf. Owner only.
 --
+-- OFFSET 0 keeps it to a look-up a lexeme: as a join it reads the whole dictionary (13 ms against 0.4 for 20,000 chunks).
+--
 -- Returns one row a lexeme, in no order; see query_terms_v1, its door for readers. Of a query with more than 1,024 such
 --         lexemes the 1,024 of most weight count, ties in code-point order (a sparsevec holds at most 16,000).
 CREATE FUNCTION ragspine.weigh_terms_v1(tenant_no integer, version_no integer, classes integer[], query text)
@@ -19,8 +21,11 @@ BEGIN
                AND s.acl_class_no = ANY (classes)) AS chunk_count
       FROM ragspine.index_version AS v
      CROSS JOIN LATERAL ragspine.analyze_v1(query, v.analyzer) AS a
-      JOIN ragspine.lexeme AS l
-        ON l.tenant_no = v.tenant_no AND l.version_no = v.version_no AND l.lexeme = a.lexeme COLLATE "C"
+     CROSS JOIN LATERAL (SELECT *
+                           FROM ragspine.lexeme AS l
+                          WHERE l.tenant_no = v.tenant_no AND l.version_no = v.version_no
+                            AND l.lexeme = a.lexeme COLLATE "C"
+                         OFFSET 0) AS l
      WHERE v.tenant_no = weigh_terms_v1.tenant_no AND v.version_no = weigh_terms_v1.version_no
   ), corpus AS MATERIALIZED (
     SELECT sum(c.chunk_count) AS chunk_count

@@ -98,7 +98,8 @@ DRIFTS = {
     "index method": "DROP INDEX ragspine.ix_acl_reader__tenant_no_acl_class_no;"
     " CREATE INDEX ix_acl_reader__tenant_no_acl_class_no ON ragspine.acl_reader USING brin (tenant_no, acl_class_no)",
     "operator class": "DROP INDEX ragspine.ix_acl_reader__tenant_no_acl_class_no; CREATE INDEX"
-    " ix_acl_reader__tenant_no_acl_class_no ON ragspine.acl_reader (tenant_no, acl_class_no, principal text_pattern_ops)",
+    " ix_acl_reader__tenant_no_acl_class_no ON ragspine.acl_reader"
+    " (tenant_no, acl_class_no, principal text_pattern_ops)",
     "partial predicate": "DROP INDEX ragspine.uq_index_version__published; CREATE UNIQUE INDEX"
     " uq_index_version__published ON ragspine.index_version (tenant_no, library_no) WHERE state = 'retired'",
     "check range": "ALTER TABLE ragspine.index_version DROP CONSTRAINT ck_index_version__b_is_a_share,"

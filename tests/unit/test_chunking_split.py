@@ -269,3 +269,12 @@ def test_a_megabyte_of_markdown_takes_about_a_second() -> None:
     chunks = make_chunker("default").chunk(document(text))
     assert time.process_time() - began < 3  # 0.2 s on an idle machine
     assert len(chunks) > 1_000
+
+
+@pytest.mark.parametrize("name", ["default", "layout", "parent_child"])
+def test_a_heading_is_no_chunk_while_prose_follows_it(name: str) -> None:
+    prose = "Returns are accepted within thirty days. " * 24
+    document = Document("d", f"# Returns and everything that belongs to them\n\n{prose}\n\n## Postage\n\n{prose}")
+    chunks = make_chunker(name).chunk(document)
+    assert len(chunks) >= 3
+    assert all("thirty days" in chunk.text for chunk in chunks)
