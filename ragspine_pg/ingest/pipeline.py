@@ -4,6 +4,7 @@ All or nothing: whatever is raised, or a killed client, leaves the store as it w
 """
 
 from collections.abc import Iterable
+from itertools import chain
 
 from ragspine_pg.chunking.registry import make_chunker
 from ragspine_pg.contract.document import Document
@@ -30,6 +31,9 @@ from ragspine_pg.ingest.split import split
 from ragspine_pg.ingest.stats import library_stats
 from ragspine_pg.ingest.target import Target, find_target, open_target
 from ragspine_pg.ingest.versions import list_versions
+
+BULK = 200
+"""From this many chunks on an ingest watches the planner's statistics while it writes."""
 
 __all__ = [
     "audit",
@@ -109,27 +113,35 @@ def ingest(
 
 def _write(target: Target, meter: Meter, after_seq: int, after_chunk: int) -> Flow[int]:
     yield from stage.analyze_stage()
-    yield from write.refresh_planner(target)
+    # Asking costs 5 ms: a bulk ingest asks before and after every slice, a small one now and then.
+    bulk = after_chunk >= BULK
+    if bulk:
+        yield from write.refresh_planner(target)
     yield from statistics.subtract_stored(target)
     removed = yield from write.remove_stored(target)
     for first, after in analyse.slices(0, after_seq):
-        yield from write.write_documents(target, first, after)
+        yield from write.write_documents(target, first, after, refresh=bulk)
         meter.report("documents", after, after_seq)
     for first, after in analyse.slices(0, after_chunk, 20_000):
         yield from statistics.count_lexemes(first, after)
         meter.report("lexemes", after, after_chunk)
     yield from statistics.number_lexemes(target)
-    yield from statistics.append_statistics(target)
+    batch_no = yield from statistics.append_statistics(target)
     pivot, moved = target.pivot, False
     if target.measured:
         pivot, moved = yield from measure.measure_pivot(target)
     if moved:
         meter.report("reweigh", 0)
         yield from measure.reweigh(target, pivot)
-    for first, after in analyse.slices(0, after_chunk):
+    # A short first slice: the checks of foreign keys are planned once, and better with statistics.
+    head = min(1000, after_chunk)
+    for first, after in chain(analyse.slices(0, head), analyse.slices(head, after_chunk, 10_000)):
         yield from write.write_chunks(target, pivot, first, after)
+        if bulk:
+            yield from write.refresh_planner(target)
         meter.report("chunks", after, after_chunk)
-    yield from write.refresh_planner(target)
+    if not bulk and batch_no % 16 == 0:
+        yield from write.refresh_planner(target)
     for first, after in analyse.slices(0, after_seq):
         yield from verify.verify_documents(target, first, after)
         meter.report("verify", after, after_seq)

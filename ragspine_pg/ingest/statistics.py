@@ -32,9 +32,10 @@ def number_lexemes(target: Target) -> Flow[None]:
     yield from fetch(_ANALYZE_WORDS)
 
 
-def append_statistics(target: Target) -> Flow[None]:
-    """Append what was collected, as one batch."""
+def append_statistics(target: Target) -> Flow[int]:
+    """Append what was collected, as one batch; its number."""
     yield from fetch(_ADD_DELTAS, version_no=target.version_no)
     batch = yield from fetch(_NEXT_BATCH)
     yield from fetch(_ADD_LEXEME_STAT, tenant_no=target.tenant_no, batch_no=batch[0])
     yield from fetch(_ADD_CORPUS_STAT, tenant_no=target.tenant_no, batch_no=batch[0])
+    return batch[0]

@@ -33,12 +33,13 @@ def refresh_planner(target: Target) -> Flow[None]:
     yield from fetch(_REFRESH_PLANNER, tenant_no=target.tenant_no, version_no=target.version_no)
 
 
-def write_documents(target: Target, first_seq: int, after_seq: int) -> Flow[None]:
+def write_documents(target: Target, first_seq: int, after_seq: int, *, refresh: bool) -> Flow[None]:
     """Update and write documents of a range, and their pages and field keys where those are new."""
     span: dict[str, Any] = {"tenant_no": target.tenant_no, "first_seq": first_seq, "after_seq": after_seq}
     yield from fetch(_UPDATE_DOCUMENTS, **span)
     yield from fetch(_ADD_DOCUMENTS, library_no=target.library_no, **span)
-    yield from refresh_planner(target)
+    if refresh:  # the pages are checked against the documents
+        yield from refresh_planner(target)
     yield from fetch(_ADD_PAGES, **span)
     yield from fetch(_ADD_FIELD_KEYS, library_no=target.library_no, **span)
 
@@ -52,6 +53,5 @@ def write_chunks(target: Target, pivot: float, first_chunk_seq: int, after_chunk
         "after_seq": after_chunk_seq,
     }
     yield from fetch(_ADD_WINDOWS, **span)
-    yield from refresh_planner(target)
     rows = yield from fetch(_ADD_CHUNKS, k1=target.k1, b=target.b, pivot=pivot, **span)
     return rows[0]

@@ -237,3 +237,18 @@ def test_a_snapshot_that_stands_still_is_refused(shelf: Shelf) -> None:
 
     with pytest.raises(ConfigurationError, match="READ COMMITTED"):
         shelf.run(flow())
+
+
+def test_two_tenants_with_the_same_ids_never_touch_each_other(database: Database) -> None:
+    one, two = Shelf(database), Shelf(database)
+    foreign = Document("fox", "Of another tenant.", metadata={"tenant_id": one.tenant}, readers={"group:birds"})
+    one.ingest(FOX, OWL)
+    two.ingest(foreign)
+    before = one.stored_statistics(), one.rows_of("fox")
+    two.ingest(Document("fox", "Changed."), OWL)
+    two.relabel("owl", sensitivity="RESTRICTED")
+    two.delete("fox")
+    two.run(pipeline.optimize(two.tenant, two.library))
+    assert (one.stored_statistics(), one.rows_of("fox")) == before
+    assert one.audit() == two.audit() == []
+    assert [one.run(pipeline.stats(shelf.tenant, shelf.library)).documents for shelf in (one, two)] == [2, 1]
