@@ -6,9 +6,13 @@
 
 CREATE ROLE ragspine_ingest NOLOGIN;
 CREATE ROLE ragspine_reader NOLOGIN;
+CREATE ROLE ragspine_gate NOLOGIN;
 CREATE ROLE app_owner LOGIN PASSWORD :'owner_password';
 CREATE ROLE app_ingest LOGIN PASSWORD :'ingest_password' IN ROLE ragspine_ingest;
 CREATE ROLE app_reader LOGIN PASSWORD :'reader_password' IN ROLE ragspine_reader;
+
+-- Who migrates gives the gate its functions (docs/adr/0007).
+GRANT ragspine_gate TO app_owner;
 
 -- pgvector is no trusted extension: a superuser installs it, and nothing else here needs one again.
 CREATE EXTENSION vector;

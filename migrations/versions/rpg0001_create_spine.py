@@ -78,6 +78,9 @@ FUNCTIONS = (
     "weigh_terms_v1",
     "readable_library_nos_v1",
     "refresh_planner_v1",
+    "find_document_v1",
+    "verify_locator",
+    "verify_locator_v1",
 )
 
 TABLES = (

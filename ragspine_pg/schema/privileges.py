@@ -15,7 +15,16 @@ READER = "ragspine_reader"
 INGEST = "ragspine_ingest"
 """Group role of logins that write documents. Never member of the other."""
 
-ROLES: tuple[str, ...] = (READER, INGEST)
+GATE = "ragspine_gate"
+"""Owns the functions that hand out text (``GATE_FUNCTIONS``), so that row-level security binds them; nobody's login."""
+
+LOGIN_GROUPS: tuple[str, ...] = (READER, INGEST)
+"""The groups that logins belong to."""
+
+ROLES: tuple[str, ...] = (READER, INGEST, GATE)
+"""All group roles."""
+
+GATE_FUNCTIONS: tuple[str, ...] = ("find_document_v1", "read_passages_v1", "verify_locator_v1")
 
 _WRITE = "SELECT, INSERT, UPDATE, DELETE"
 
@@ -24,17 +33,17 @@ RELATIONS: Mapping[str, Mapping[str, str]] = {
     "alembic_version": {READER: "SELECT", INGEST: "SELECT"},
     # Owner only: whoever reads a key can mint grants.
     "grant_key": {},
-    "tenant": {READER: "SELECT", INGEST: _WRITE},
-    "library": {READER: "SELECT", INGEST: _WRITE},
+    "tenant": {GATE: "SELECT", INGEST: _WRITE},
+    "library": {GATE: "SELECT", INGEST: _WRITE},
     "library_field": {INGEST: _WRITE},
-    "acl_class": {READER: "SELECT", INGEST: _WRITE},
-    "acl_reader": {READER: "SELECT", INGEST: _WRITE},
-    "document": {READER: "SELECT", INGEST: _WRITE},
-    "document_page": {READER: "SELECT", INGEST: _WRITE},
-    "document_field": {READER: "SELECT", INGEST: _WRITE},
-    "index_version": {READER: "SELECT", INGEST: _WRITE},
-    "parent_window": {READER: "SELECT", INGEST: _WRITE},
-    "chunk": {READER: "SELECT", INGEST: _WRITE},
+    "acl_class": {GATE: "SELECT", INGEST: _WRITE},
+    "acl_reader": {GATE: "SELECT", INGEST: _WRITE},
+    "document": {GATE: "SELECT", INGEST: _WRITE},
+    "document_page": {GATE: "SELECT", INGEST: _WRITE},
+    "document_field": {INGEST: _WRITE},
+    "index_version": {GATE: "SELECT", INGEST: _WRITE},
+    "parent_window": {GATE: "SELECT", INGEST: _WRITE},
+    "chunk": {GATE: "SELECT", INGEST: _WRITE},
     # The lexical internals mix classes: definer functions evaluate them, no reader sees them.
     "chunk_lexical": {INGEST: _WRITE},
     "lexeme": {INGEST: _WRITE},
@@ -48,24 +57,27 @@ SEQUENCES: Mapping[str, Mapping[str, str]] = {
 
 FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     # What a search calls, in Python or in SQL.
-    "analyze": ROLES,
-    "assume": ROLES,
+    "analyze": LOGIN_GROUPS,
+    "assume": LOGIN_GROUPS,
     "search": (READER,),
     "search_json": (READER,),
     "search_lexical": (READER,),
-    "assume_v1": ROLES,
+    "assume_v1": LOGIN_GROUPS,
     "lexical_leg_v1": (READER,),
     "query_terms_v1": (READER,),
-    "read_passages_v1": (READER,),
+    "read_passages_v1": (READER, GATE),
     "readable_libraries_v1": (READER,),
     "search_hits_v1": (READER,),
     "search_json_v1": (READER,),
     "locator_v1": (READER,),
-    "place_window_v1": (READER,),
+    "place_window_v1": (GATE,),
     "require_mode_v1": (READER,),
     "search_v1": (READER,),
     "require_backstop_v1": (READER,),
-    "document_slice_v1": ROLES,
+    "document_slice_v1": (GATE, INGEST),
+    "find_document_v1": (READER, GATE),
+    "verify_locator": (READER,),
+    "verify_locator_v1": (READER, GATE),
     # Canonical JSON.
     "canonical_float_v1": (READER,),
     "canonical_json_v1": (READER,),
@@ -77,12 +89,12 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "visible_classes_v1": ROLES,
     "readable_library_nos_v1": ROLES,
     # Analysis, at query and at ingest.
-    "analyze_v1": ROLES,
-    "cjk_class_v1": ROLES,
-    "count_bigrams_v1": ROLES,
-    "count_lexemes_v1": ROLES,
-    "strip_cjk_v1": ROLES,
-    "text_search_config_v1": ROLES,
+    "analyze_v1": LOGIN_GROUPS,
+    "cjk_class_v1": LOGIN_GROUPS,
+    "count_bigrams_v1": LOGIN_GROUPS,
+    "count_lexemes_v1": LOGIN_GROUPS,
+    "strip_cjk_v1": LOGIN_GROUPS,
+    "text_search_config_v1": LOGIN_GROUPS,
     "number_key_v1": (INGEST,),
     "field_key_v1": (INGEST,),
     "field_keys_v1": (INGEST,),

@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 
-from ragspine_pg.schema.privileges import FUNCTIONS, RELATIONS, ROLES, SEQUENCES
+from ragspine_pg.schema.privileges import FUNCTIONS, GATE, GATE_FUNCTIONS, RELATIONS, ROLES, SEQUENCES
 from ragspine_pg.statement.catalogue import read
 from ragspine_pg.statement.render import render
 
@@ -40,6 +40,9 @@ BEGIN
        AND (SELECT rolsuper OR rolcreaterole FROM pg_catalog.pg_roles WHERE rolname = current_user) THEN
       BEGIN
         EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN', wanted);
+        IF wanted = '{GATE}' THEN
+          EXECUTE pg_catalog.format('GRANT %I TO CURRENT_USER', wanted);  -- to give functions to it
+        END IF;
       EXCEPTION WHEN duplicate_object OR unique_violation THEN
         NULL;  -- another database of this cluster was quicker
       END;
@@ -149,6 +152,33 @@ END
 $rights$"""  # noqa: S608 - names of our own
 
 
+def gate_sql() -> str:
+    """Gives the gate its functions, where the role exists and the migrating role is a member of it."""
+    names = ", ".join(f"'{name}'" for name in GATE_FUNCTIONS)
+    return f"""\
+DO $gate$
+DECLARE
+  given text;
+BEGIN
+  IF pg_catalog.to_regrole('{GATE}') IS NULL
+     OR NOT pg_catalog.pg_has_role(pg_catalog.to_regrole('{GATE}')::oid, 'SET') THEN
+    RETURN;
+  END IF;
+  FOR given IN
+    SELECT p.oid::regprocedure::text
+      FROM pg_catalog.pg_proc AS p
+     WHERE p.pronamespace = 'ragspine'::regnamespace AND p.proname IN ({names})
+       AND p.proowner <> pg_catalog.to_regrole('{GATE}')::oid
+  LOOP
+    -- The new owner must be able to create in the schema, for the moment of the change alone.
+    GRANT CREATE ON SCHEMA ragspine TO {GATE};
+    EXECUTE 'ALTER FUNCTION ' || given || ' OWNER TO {GATE}';
+    REVOKE CREATE ON SCHEMA ragspine FROM {GATE};
+  END LOOP;
+END
+$gate$"""  # noqa: S608 - names of our own
+
+
 def state_sql(vector_schema: str) -> list[str]:
     """Everything above, in order, for a schema that exists."""
-    return [roles_sql(), *policies_sql(vector_schema), rights_sql()]
+    return [roles_sql(), *policies_sql(vector_schema), rights_sql(), gate_sql()]

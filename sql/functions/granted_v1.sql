@@ -24,7 +24,7 @@ BEGIN
     state := 'missing';
     RETURN;
   END IF;
-  IF cardinality(part) <> 5 OR part[1] <> 'rg1' THEN
+  IF cardinality(part) <> 5 OR part[1] <> 'rg1' OR part[3] !~ '^[0-9]{1,11}$' THEN
     state := 'malformed';
     RETURN;
   END IF;
@@ -48,6 +48,14 @@ BEGIN
   END IF;
   payload := convert_from(
     decode(rpad(translate(part[4], '-_', '+/'), (length(part[4]) + 3) / 4 * 4, '='), 'base64'), 'UTF8')::jsonb;
+  -- Signed, so whoever holds a key wrote it; still only what Access can hold is taken.
+  IF jsonb_typeof(payload -> 'tenant') IS DISTINCT FROM 'string'
+     OR jsonb_typeof(payload -> 'principals') IS DISTINCT FROM 'array'
+     OR EXISTS (SELECT FROM jsonb_array_elements(payload -> 'principals') AS p(principal)
+                 WHERE jsonb_typeof(p.principal) <> 'string' OR p.principal #>> '{}' !~ '\S') THEN
+    state := 'malformed';
+    RETURN;
+  END IF;
   state := 'valid';
   SELECT coalesce(array_agg(p.principal), '{}') INTO principals
     FROM jsonb_array_elements_text(payload -> 'principals') AS p(principal);

@@ -7,15 +7,17 @@
 --          the caller's principals that the chunk's class names, for the exits to judge by.
 --
 -- OFFSET 0 keeps the order of the look-ups: chunk by key, then document by key, whatever the planner knows of sizes.
--- SECURITY INVOKER: the explicit conditions below and, under them, row-level security. A number that belongs to somebody
--- else's chunk gives no row.
+-- SECURITY DEFINER, owned by ragspine_gate (ADR 0007): readers have no right on the tables, since EXPLAIN and counters tell of
+-- rows that row-level security holds back. The gate owns nothing else and is bound by the policies, so they stand behind
+-- the explicit conditions below. Where that role is missing the owner's right serves, without them. A number that belongs
+-- to somebody else's chunk gives no row.
 CREATE FUNCTION ragspine.read_passages_v1(version_nos integer[], chunk_nos bigint[], expand text DEFAULT NULL)
 RETURNS TABLE (
   place integer, tenant text, library_id text, document_id text, chunk_id text, index_version integer,
   title text, source_uri text, metadata jsonb, sensitivity text, open_to_members boolean, reader_principals text[],
   span_start integer, span_end integer, slice_sha256 text, text text,
   window_start integer, window_end integer, window_sha256 text, window_text text)
-LANGUAGE plpgsql STABLE
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan  -- look-ups by key: planned once a session, the plan cannot depend on the numbers
 AS $$

@@ -1,4 +1,5 @@
--- Refuses a login under which row-level security is no backstop: a superuser, the owner, or a holder of the ingest authority.
+-- Refuses a login under which row-level security is no backstop: one that is, or can become, a superuser, the owner, a role
+-- that bypasses it, or a holder of the ingest authority. The login is judged as well as the role it has taken on.
 --
 -- Returns the query's warnings: 'backstop_off' where the application asked for one login for everything (setting
 -- ragspine.single_login), else none. Raises RS007. SECURITY INVOKER: it judges who calls.
@@ -9,10 +10,11 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   held CONSTANT boolean := row_security_active('ragspine.chunk')
-    AND NOT EXISTS (SELECT FROM pg_catalog.pg_class AS c
-                     WHERE c.oid = 'ragspine.chunk'::regclass AND pg_has_role(c.relowner, 'MEMBER'))
     AND NOT EXISTS (SELECT FROM pg_catalog.pg_roles AS r
-                     WHERE r.rolname = 'ragspine_ingest' AND pg_has_role(r.oid, 'MEMBER'));
+                     WHERE (r.rolsuper OR r.rolbypassrls OR r.rolname IN ('ragspine_ingest', 'ragspine_gate')
+                            OR r.oid = (SELECT c.relowner FROM pg_catalog.pg_class AS c
+                                         WHERE c.oid = 'ragspine.chunk'::regclass))
+                       AND (pg_has_role(session_user, r.oid, 'MEMBER') OR pg_has_role(current_user, r.oid, 'MEMBER')));
 BEGIN
   IF held THEN
     RETURN '{}';

@@ -1,6 +1,8 @@
 -- The lexemes of a query that occur in the given classes of a version, with their numbers and idf. Owner only.
 --
--- OFFSET 0 keeps it to a look-up a lexeme: as a join it reads the whole dictionary (13 ms against 0.4 for 20,000 chunks).
+-- A look-up takes the first lexeme not before the word, and statistics are probed whether it is the word or not: the same
+-- work for a word that stands in hidden texts alone and for one that does not exist, so that counters tell them not apart.
+-- It is a look-up a word, too: a join reads the whole dictionary (13 ms against 0.4 for 20,000 chunks).
 --
 -- Returns one row a lexeme, in no order; see query_terms_v1, its door for readers. Of a query with more than 1,024 such
 --         lexemes the 1,024 of most weight count, ties in code-point order (a sparsevec holds at most 16,000).
@@ -14,18 +16,20 @@ AS $$
 BEGIN
   RETURN QUERY
   WITH term AS MATERIALIZED (
-    SELECT a.lexeme, l.lexeme_no, a.frequency,
+    SELECT a.lexeme, n.lexeme_no, a.frequency,
            (SELECT sum(s.chunk_count)
               FROM ragspine.lexeme_stat AS s
-             WHERE s.tenant_no = l.tenant_no AND s.version_no = l.version_no AND s.lexeme_no = l.lexeme_no
+             WHERE s.tenant_no = v.tenant_no AND s.version_no = v.version_no AND s.lexeme_no = n.lexeme_no
                AND s.acl_class_no = ANY (classes)) AS chunk_count
       FROM ragspine.index_version AS v
      CROSS JOIN LATERAL ragspine.analyze_v1(query, v.analyzer) AS a
-     CROSS JOIN LATERAL (SELECT *
+      LEFT JOIN LATERAL (SELECT l.lexeme, l.lexeme_no
                            FROM ragspine.lexeme AS l
                           WHERE l.tenant_no = v.tenant_no AND l.version_no = v.version_no
-                            AND l.lexeme = a.lexeme COLLATE "C"
-                         OFFSET 0) AS l
+                            AND l.lexeme >= a.lexeme COLLATE "C"
+                          ORDER BY l.lexeme
+                          LIMIT 1) AS l ON true
+     CROSS JOIN LATERAL (SELECT CASE WHEN l.lexeme = a.lexeme COLLATE "C" THEN l.lexeme_no ELSE 0 END AS lexeme_no) AS n
      WHERE v.tenant_no = weigh_terms_v1.tenant_no AND v.version_no = weigh_terms_v1.version_no
   ), corpus AS MATERIALIZED (
     SELECT sum(c.chunk_count) AS chunk_count

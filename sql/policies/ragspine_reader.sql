@@ -1,4 +1,4 @@
--- For members of ragspine_reader the same bounds once more, as restrictive policies.
+-- For members of ragspine_reader the same bounds once more, as restrictive policies. They have no right on the tables.
 --
 -- Applied at every migrate where the role exists. Permissive policies are OR-ed: a login that was made a member of
 -- ragspine_ingest as well would see everything. A restrictive policy is AND-ed, so it still holds then.

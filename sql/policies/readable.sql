@@ -1,6 +1,7 @@
--- What a reader sees: rows of its grant's tenant whose class the grant may read. No grant, no rows.
+-- What a grant lets through: rows of its tenant whose class it may read. No grant, no rows.
 --
--- Applied at every migrate, to everyone (TO PUBLIC), so that a login outside our group roles sees nothing either. Each
+-- Applied at every migrate, to everyone (TO PUBLIC): it binds ragspine_gate, which reads for the readers (ADR 0007), and a
+-- login outside our group roles, whatever somebody may grant it. Each
 -- function call is a scalar subquery: evaluated once a statement, and its value can be an index condition, since integer
 -- equality is leakproof. A library, and so its versions, exists for a caller that can read one of its documents.
 -- The last tables have row-level security and no policy for readers: they mix classes and belong to the owner's functions.

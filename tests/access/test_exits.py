@@ -11,6 +11,7 @@ from ragspine_pg.contract.passage import Passage
 from ragspine_pg.retrieval.exits.link import through_link
 from ragspine_pg.retrieval.exits.rerank import through_rerank
 from tests.access import world
+from tests.access.test_isolation import chunks_of_all
 from tests.fixtures.database import Database
 from tests.fixtures.spine import Plant
 
@@ -98,8 +99,10 @@ def test_link_holds_when_everything_before_it_fails(
     open_every_lock_but_the_exit(fresh_database, plant)
     with psycopg.connect(fresh_database.reader_url) as connection:
         connection.execute("SELECT ragspine.assume(%s)", [fresh_spine.grant(world.OUTSIDER)])
-        leaked = connection.execute("SELECT count(*) FROM ragspine.chunk").fetchone()
-        assert leaked == (5,), "the fault is real: the chunks of all five documents are readable"
+        leaked = connection.execute(
+            "SELECT document_id FROM ragspine.read_passages_v1(%s, %s)", chunks_of_all(fresh_database)
+        ).fetchall()
+        assert len(leaked) == 5, "the fault is real: the chunks of all five documents are readable"
         answer = connection.execute("SELECT ragspine.search_json(%s)", [world.QUESTION]).fetchone()
     assert answer is not None
     assert world.documents_in(answer[0]) == ["open"]

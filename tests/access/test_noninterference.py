@@ -25,11 +25,8 @@ ANSWERS = [
     "SQL search_lexical",
     "SQL terms",
     "SQL documents",
-    "SQL chunks",
-    "SQL counts",
-    "SQL libraries",
-    "SQL classes",
-    "SQL readers",
+    "SQL legs",
+    "SQL passages",
 ]
 
 

@@ -83,8 +83,7 @@ def test_a_reader_that_also_writes_is_refused(fresh_spine: RagSpine, fresh_datab
         with psycopg.connect(url) as connection:
             # Even then the restrictive policy holds: the permissive one for ingest alone would show everything.
             connection.execute("SELECT ragspine.assume(%s)", [fresh_spine.grant(world.OUTSIDER)])
-            rows = connection.execute("SELECT document_id FROM ragspine.document").fetchall()
-            assert rows == [("open",)]
+            assert connection.execute("SELECT document_id FROM ragspine.document").fetchall() == [("open",)]
     finally:
         with psycopg.connect(fresh_database.superuser_url, autocommit=True) as connection:
             connection.execute("DROP OWNED BY twofold")

@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 
 from ragspine_pg import Access, Document, MetadataFilter, RagSpine
+from ragspine_pg.contract.locator import slice_sha256
 from tests.fixtures.database import Database
 
 QUESTION = "return an order within thirty days"
@@ -89,15 +90,20 @@ def doors(spine: RagSpine, database: Database, *, question: str = QUESTION) -> d
         "SQL search": sql("SELECT * FROM ragspine.search(%(q)s)"),
         "SQL search_json": sql("SELECT ragspine.search_json(%(q)s, expand => 'parent')"),
         "SQL search_lexical": sql("SELECT * FROM ragspine.search_lexical(%(q)s)"),
-        "SQL documents": sql("SELECT document_id, title, metadata FROM ragspine.document ORDER BY 1"),
-        "SQL pages": sql("SELECT text FROM ragspine.document_page ORDER BY 1"),
-        "SQL chunks": sql("SELECT text, span_start, span_end FROM ragspine.chunk ORDER BY 1"),
-        "SQL fields": sql("SELECT key FROM ragspine.document_field ORDER BY 1"),
-        "SQL windows": sql("SELECT span_start, span_end, slice_sha256 FROM ragspine.parent_window ORDER BY 3"),
-        "SQL readers": sql("SELECT principal FROM ragspine.acl_reader ORDER BY 1"),
-        "SQL classes": sql("SELECT sensitivity, open_to_members FROM ragspine.acl_class ORDER BY 1, 2"),
-        "SQL libraries": sql("SELECT library_id FROM ragspine.library ORDER BY 1"),
-        "SQL counts": sql("SELECT count(*) FROM ragspine.chunk"),
+        "SQL passages": sql(
+            "SELECT p.* FROM generate_series(1, 20) AS v, generate_series(1, 60) AS c,"
+            " ragspine.read_passages_v1(ARRAY[v], ARRAY[c::bigint], 'parent') AS p ORDER BY v, c"
+        ),
+        "SQL documents": sql(
+            "SELECT d, ragspine.find_document_v1('handbook', d),"
+            f" ragspine.verify_locator('handbook', d, 'char=0,0;sha256={slice_sha256('')}')"
+            " FROM unnest(ARRAY['open', 'staff', 'finance', 'restricted', 'closed', 'theirs', 'absent']) AS d"
+        ),
+        "SQL legs": sql(
+            "SELECT v, l.chunk_id, l.rank, l.score FROM generate_series(1, 20) AS v,"
+            """ ragspine.lexical_leg_v1(v, %(q)s, 10, '{"field": "n", "op": "gte", "value": 0}') AS l"""
+            " ORDER BY v, l.rank"
+        ),
         "SQL terms": sql(
             "SELECT t.* FROM ragspine.readable_libraries_v1(NULL) AS l,"
             " ragspine.query_terms_v1(l.version_no, %(q)s) AS t"
