@@ -7,9 +7,16 @@ from typing import Any
 import psycopg
 from psycopg import IsolationLevel
 from psycopg.pq import TransactionStatus
+from psycopg.rows import tuple_row
 
 from ragspine_pg.errors import ConfigurationError, UnavailableError
 from ragspine_pg.flow.translate import translate
+
+_SETTINGS = ("extra_float_digits", "jit", "work_mem")
+"""What writing sets for its transaction (sql/queries/ingest_begin.sql)."""
+
+_READ_SETTINGS = "SELECT name, current_setting(name) FROM unnest(%s::text[]) AS name"
+_RESTORE_SETTINGS = "SELECT set_config(s.name, s.setting, true) FROM unnest(%s::text[], %s::text[]) AS s(name, setting)"
 
 
 @contextmanager
@@ -58,11 +65,16 @@ def _begun(connection: psycopg.Connection[Any], read_only: bool) -> Iterator[Non
 
 @contextmanager
 def _saved(connection: psycopg.Connection[Any], read_only: bool) -> Iterator[None]:
-    with connection.transaction(force_rollback=read_only):
+    with connection.transaction(force_rollback=read_only), psycopg.Cursor(connection, row_factory=tuple_row) as cursor:
         if read_only:
             # Reverts with the savepoint, as does every setting made after it.
-            psycopg.Cursor(connection).execute("SET LOCAL transaction_read_only = on", prepare=False)
-        yield
+            cursor.execute("SET LOCAL transaction_read_only = on", prepare=False)
+            yield
+        else:
+            before = cursor.execute(_READ_SETTINGS, [list(_SETTINGS)], prepare=False).fetchall()
+            yield
+            # What was set for the writing outlives the savepoint: the lender's transaction goes on as it was.
+            cursor.execute(_RESTORE_SETTINGS, [list(column) for column in zip(*before, strict=True)], prepare=False)
 
 
 def _set(

@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 import psycopg
 from psycopg.rows import tuple_row
-from psycopg.types.json import set_json_loads
+from psycopg.types.json import set_json_dumps, set_json_loads
 
 from ragspine_pg.contract.metadata import load_json
 from ragspine_pg.flow.steps import Copy, Fetch, Flow, Step
@@ -43,8 +43,10 @@ def _perform(step: Step, connection: psycopg.Connection[Any]) -> Any:
                 # Binary, so that floats keep all their digits whatever the session's extra_float_digits is.
                 cursor.execute(text, params, prepare=False, binary=True)
                 return cursor.fetchall() if cursor.description is not None else []
-            case Copy(text=text, rows=rows):
+            case Copy(text=text, types=types, rows=rows):
+                set_json_dumps(str, cursor)  # what goes into a jsonb column is JSON text already
                 with cursor.copy(text) as stream:
+                    stream.set_types(types)
                     count = 0
                     for row in rows:
                         stream.write_row(row)

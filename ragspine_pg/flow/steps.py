@@ -32,10 +32,15 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """Stream rows into a table by ``COPY ... FROM STDIN``; the reply is their number."""
+    """Stream rows into a table by a binary ``COPY ... FROM STDIN``; the reply is their number.
+
+    ``types`` are the columns' types, by name; a jsonb column takes JSON text. Binary, because the CONTEXT of an error
+    in a text COPY quotes the row, and a server's log may keep it.
+    """
 
     name: str
     text: str
+    types: Sequence[str]
     rows: Iterable[Sequence[Any]]
 
 
@@ -49,7 +54,7 @@ def fetch(statement: Statement[Row], **params: Any) -> Flow[list[Row]]:
     return [statement.row(*row) for row in rows]
 
 
-def copy(statement: Statement[Any], rows: Iterable[Sequence[Any]]) -> Flow[int]:
-    """Stream ``rows`` through the COPY of ``statement``; the number of rows sent."""
-    count: int = yield Copy(statement.name, statement.text, rows)
+def copy(statement: Statement[Any], types: Sequence[str], rows: Iterable[Sequence[Any]]) -> Flow[int]:
+    """Stream ``rows`` of columns of these ``types`` through the binary COPY of ``statement``; the number sent."""
+    count: int = yield Copy(statement.name, statement.text, types, rows)
     return count

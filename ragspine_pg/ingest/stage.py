@@ -14,6 +14,10 @@ _INDEX = query("ingest_index_stage")
 _COPY_DOCUMENT = query("ingest_copy_document")
 _COPY_PAGE = query("ingest_copy_page")
 _COPY_CHUNK = query("ingest_copy_chunk")
+# The types of the columns that these fill, in order.
+_DOCUMENT = ["int4", "text", "text", "text", "text", "jsonb", "text[]", "text", "int4", "text", "int4", "int4"]
+_PAGE = ["int4", "int4", "text"]
+_CHUNK = ["int4", "int4", "int4", "text", "int4", "int4", "text", "int4", "int4", "text", "text"]
 _FIND_DUPLICATE = query("ingest_find_duplicate", str)
 _DROP_EARLIER = query("ingest_drop_earlier", str)
 _ANALYZE = query("ingest_analyze_stage")
@@ -31,9 +35,9 @@ def fill_stage(batch: Batch, on_duplicate: OnDuplicate) -> Flow[int]:
     """Copy a batch; how many earlier documents it replaced. Raises ``IngestError`` naming an id that came before."""
     if not batch.documents:
         return 0
-    yield from copy(_COPY_DOCUMENT, batch.documents)
-    yield from copy(_COPY_PAGE, batch.pages)
-    yield from copy(_COPY_CHUNK, batch.chunks)
+    yield from copy(_COPY_DOCUMENT, _DOCUMENT, batch.documents)
+    yield from copy(_COPY_PAGE, _PAGE, batch.pages)
+    yield from copy(_COPY_CHUNK, _CHUNK, batch.chunks)
     span = {"first_seq": batch.first_seq, "after_seq": batch.after_seq}
     if on_duplicate == "last":
         return len((yield from fetch(_DROP_EARLIER, **span)))

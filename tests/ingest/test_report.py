@@ -48,7 +48,7 @@ def test_unchanged_documents_are_not_analysed_again(shelf: Shelf) -> None:
                 step = flow.send(reply)
                 reply = yield step
                 if step.name == "ingest_plan":
-                    analysed.extend((yield type(step)("count", "SELECT * FROM pg_temp.ragspine_stage_analysis", {})))
+                    analysed.extend((yield Fetch("count", "SELECT * FROM pg_temp.ragspine_stage_analysis", {})))
         except StopIteration as end:
             return end.value
 
