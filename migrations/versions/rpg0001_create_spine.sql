@@ -263,6 +263,8 @@ CREATE INDEX ix_parent_window__tenant_no_document_no ON ragspine.parent_window (
 
 COMMENT ON TABLE ragspine.parent_window IS 'A parent window: a span of its document, kept once and shared by its chunks.';
 
+ALTER TABLE ragspine.parent_window ALTER COLUMN document_no SET (n_distinct = -0.1);
+
 ALTER TABLE ragspine.parent_window ENABLE ROW LEVEL SECURITY;
 
 CREATE TABLE ragspine.chunk (
@@ -298,6 +300,8 @@ CREATE INDEX ix_chunk__tenant_no_document_no ON ragspine.chunk (tenant_no, docum
 CREATE INDEX ix_chunk__tenant_no_version_no_document_no_window_no ON ragspine.chunk (tenant_no, version_no, document_no, window_no);
 
 COMMENT ON TABLE ragspine.chunk IS 'A retrievable passage: a verbatim slice of its document. An empty one stands for a title without text.';
+
+ALTER TABLE ragspine.chunk ALTER COLUMN document_no SET (n_distinct = -0.02);
 
 ALTER TABLE ragspine.chunk ENABLE ROW LEVEL SECURITY;
 

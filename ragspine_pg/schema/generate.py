@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from pgvector.sqlalchemy import SPARSEVEC
-from sqlalchemy import Table
+from sqlalchemy import DDL, Table
 from sqlalchemy.dialects.postgresql.base import PGCompiler, PGDDLCompiler, PGDialect, PGTypeCompiler
 from sqlalchemy.schema import CreateIndex, CreateSequence, CreateTable, SetTableComment
 from sqlalchemy.types import UserDefinedType
@@ -53,6 +53,7 @@ def ddl() -> str:
             for index in sorted(table.indexes, key=lambda index: str(index.name))
         ]
         statements += [str(SetTableComment(table).compile(dialect=dialect))] if table.comment else []
+        statements += [str(after.statement) for after in table.dispatch.after_create if isinstance(after, DDL)]
         statements.append(_row_security(table))
     lines = (line.rstrip() for statement in statements for line in f"{statement.strip()};\n".split("\n"))
     return HEADER + "\n".join(lines).replace("\t", "  ")
