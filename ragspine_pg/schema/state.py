@@ -41,7 +41,8 @@ BEGIN
       BEGIN
         EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN', wanted);
         IF wanted = '{GATE}' THEN
-          EXECUTE pg_catalog.format('GRANT %I TO CURRENT_USER', wanted);  -- to give functions to it
+          -- To give functions to it (SET), and to replace them and grant them again later (INHERIT).
+          EXECUTE pg_catalog.format('GRANT %I TO CURRENT_USER WITH INHERIT TRUE, SET TRUE', wanted);
         END IF;
       EXCEPTION WHEN duplicate_object OR unique_violation THEN
         NULL;  -- another database of this cluster was quicker
@@ -153,7 +154,10 @@ $rights$"""  # noqa: S608 - names of our own
 
 
 def gate_sql() -> str:
-    """Gives the gate its functions, where the role exists and the migrating role is a member of it."""
+    """Gives the gate its functions, where the role exists and the migrating role is a member that inherits from it.
+
+    One that does not inherit could give them, and at its next migrate would have no right on them.
+    """
     names = ", ".join(f"'{name}'" for name in GATE_FUNCTIONS)
     return f"""\
 DO $gate$
@@ -161,7 +165,8 @@ DECLARE
   given text;
 BEGIN
   IF pg_catalog.to_regrole('{GATE}') IS NULL
-     OR NOT pg_catalog.pg_has_role(pg_catalog.to_regrole('{GATE}')::oid, 'SET') THEN
+     OR NOT pg_catalog.pg_has_role(pg_catalog.to_regrole('{GATE}')::oid, 'SET')
+     OR NOT pg_catalog.pg_has_role(pg_catalog.to_regrole('{GATE}')::oid, 'USAGE') THEN
     RETURN;
   END IF;
   FOR given IN

@@ -8,8 +8,18 @@ import psycopg
 import pytest
 
 from ragspine_pg.connect.embedded import EmbeddedServer
-from ragspine_pg.schema.migrate import migrate
-from ragspine_pg.schema.privileges import FUNCTIONS, INGEST, READER, RELATIONS, ROLES, SEQUENCES
+from ragspine_pg.schema.migrate import downgrade, migrate
+from ragspine_pg.schema.privileges import (
+    FUNCTIONS,
+    GATE,
+    GATE_FUNCTIONS,
+    INGEST,
+    LOGIN_GROUPS,
+    READER,
+    RELATIONS,
+    ROLES,
+    SEQUENCES,
+)
 from ragspine_pg.schema.snapshot import snapshot
 from ragspine_pg.schema.tables import metadata
 from tests.fixtures.database import Database, empty_database
@@ -76,7 +86,10 @@ def test_rights_are_those_of_the_table(owner_transaction: Connection) -> None:
         f"GRANT USAGE ON SEQUENCE ragspine.batch TO {READER}",
         f"GRANT CREATE ON SCHEMA ragspine TO {INGEST}",
         f"GRANT TRUNCATE ON ragspine.document TO {INGEST}",
-        f"REVOKE SELECT ON ragspine.chunk FROM {READER}",
+        f"GRANT SELECT ON ragspine.chunk TO {READER}",
+        f"REVOKE SELECT ON ragspine.chunk FROM {GATE}",
+        f"REVOKE SELECT ON ragspine.chunk FROM {INGEST}",
+        f"REVOKE EXECUTE ON FUNCTION ragspine.read_passages_v1 FROM {GATE}",
         "CREATE FUNCTION ragspine.stray() RETURNS int LANGUAGE sql AS 'SELECT 1'",  # EXECUTE is PUBLIC's by default
         "CREATE TABLE ragspine.p (n int) PARTITION BY LIST (n);"
         f" CREATE TABLE ragspine.p_1 PARTITION OF ragspine.p DEFAULT; GRANT SELECT ON ragspine.p_1 TO {READER}",
@@ -109,7 +122,10 @@ def test_migrating_again_takes_back_what_was_granted_by_hand(fresh_database: Dat
     with psycopg.connect(fresh_database.owner_url) as connection:
         connection.execute(f"GRANT SELECT ON ragspine.grant_key TO {READER}, PUBLIC")
         connection.execute("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ragspine TO PUBLIC")
-        connection.execute(f"REVOKE ALL ON ragspine.chunk FROM {READER}")
+        connection.execute(f"GRANT INSERT, DELETE ON ragspine.chunk TO {READER}, {GATE}")
+        connection.execute(f"REVOKE ALL ON ragspine.document FROM {INGEST}, {GATE}")
+        connection.execute(f"REVOKE EXECUTE ON FUNCTION ragspine.read_passages_v1 FROM {READER}, {GATE}")
+        connection.execute("ALTER FUNCTION ragspine.find_document_v1 OWNER TO owner")
         connection.execute("ALTER POLICY readable ON ragspine.chunk RENAME TO other")
         connection.execute("DROP POLICY readable ON ragspine.document")
     migrate(fresh_database.owner_url)
@@ -167,19 +183,98 @@ def test_every_table_of_the_metadata_has_a_comment() -> None:
     assert [table.name for table in metadata.tables.values() if not table.comment] == []
 
 
-def test_owner_without_createrole_migrates_where_the_group_roles_are_missing(passable: Path) -> None:
+def test_reader_has_no_right_on_any_table_but_the_revision(owner_transaction: Connection) -> None:
+    rights = _reality(owner_transaction, (READER,))
+    assert {(name, right) for _, kind, name, right in rights if kind in ("table", "column", "sequence")} == {
+        ("alembic_version", "SELECT")
+    }
+
+
+_OWNERS = """
+SELECT proname::text, pg_get_userbyid(proowner)::text, prosecdef FROM pg_proc
+ WHERE pronamespace = 'ragspine'::regnamespace
+"""
+
+
+def _gates(connection: Connection) -> set[str]:
+    """The functions that the gate owns."""
+    return {name for name, owner, _ in connection.execute(_OWNERS) if owner == GATE}
+
+
+def test_gate_owns_its_functions_and_nothing_else(owner_transaction: Connection) -> None:
+    rows = owner_transaction.execute(_OWNERS).fetchall()
+    assert _gates(owner_transaction) == set(GATE_FUNCTIONS)
+    assert {owner for _, owner, _ in rows} == {"owner", GATE}
+    assert {definer for name, _, definer in rows if name in GATE_FUNCTIONS} == {True}
+    relations = "SELECT relname::text FROM pg_class WHERE relowner = to_regrole(%s)::oid"
+    assert owner_transaction.execute(relations, [GATE]).fetchall() == []
+
+
+def test_gate_cannot_create_in_the_schema_once_migrated(owner_transaction: Connection) -> None:
+    found = owner_transaction.execute("SELECT has_schema_privilege(%s, 'ragspine', 'CREATE')", [GATE]).fetchone()
+    assert found == (False,)
+
+
+@pytest.fixture
+def alone(passable: Path) -> Iterator[tuple[str, Connection]]:
+    """On a server of the test's own: the URL of an owner who may not create roles, and a superuser; no group roles."""
     with EmbeddedServer.open(passable / "server", durable=False) as server:
         url = empty_database(server, "alone")
         with psycopg.connect(server.url("superuser", "postgres"), autocommit=True) as superuser:
-            superuser.execute(f"DROP ROLE {READER}, {INGEST}")
-            assert migrate(url).missing_roles == ROLES
-            without = snapshot(url)
-            assert "ragspine_" not in without
-            assert "policy chunk.readable" in without
-            superuser.execute(f"CREATE ROLE {READER} NOLOGIN")
-            assert migrate(url).missing_roles == (INGEST,)
-            superuser.execute("ALTER ROLE owner CREATEROLE")
-            assert migrate(url).missing_roles == ()
-            with psycopg.connect(url) as connection:
-                assert _reality(connection) == set(_table())
-            assert "policy chunk.writable" in snapshot(url)
+            superuser.execute(f"DROP ROLE {', '.join(ROLES)}")  # type: ignore[call-overload]
+            yield url, superuser
+
+
+def test_owner_without_createrole_migrates_where_the_group_roles_are_missing(alone: tuple[str, Connection]) -> None:
+    url, superuser = alone
+    assert migrate(url).missing_roles == ROLES
+    without = snapshot(url)
+    assert "ragspine_" not in without
+    assert "policy chunk.readable" in without
+    superuser.execute(f"CREATE ROLE {READER} NOLOGIN")
+    assert migrate(url).missing_roles == (INGEST, GATE)
+    superuser.execute("ALTER ROLE owner CREATEROLE")
+    assert migrate(url).missing_roles == ()
+    with psycopg.connect(url) as connection:
+        assert _reality(connection) == set(_table())
+        assert _gates(connection) == set(GATE_FUNCTIONS)
+    assert "policy chunk.writable" in snapshot(url)
+
+
+def test_owner_without_createrole_uses_the_group_roles_that_exist(alone: tuple[str, Connection]) -> None:
+    url, superuser = alone
+    superuser.execute(f"CREATE ROLE {READER} NOLOGIN; CREATE ROLE {INGEST} NOLOGIN")
+    assert migrate(url).missing_roles == (GATE,)
+    with psycopg.connect(url) as connection:
+        assert _reality(connection, LOGIN_GROUPS) == {right for right in _table() if right[0] != GATE}
+        assert _gates(connection) == set()
+    superuser.execute(f"CREATE ROLE {GATE} NOLOGIN")
+    assert migrate(url).missing_roles == ()
+    with psycopg.connect(url) as connection:
+        assert _gates(connection) == set()  # the owner is no member of it yet
+        assert _reality(connection) == set(_table())
+    superuser.execute(f"GRANT {GATE} TO owner")
+    migrate(url)
+    with psycopg.connect(url) as connection:
+        assert _gates(connection) == set(GATE_FUNCTIONS)
+        assert _reality(connection) == set(_table())
+    before = snapshot(url)
+    migrate(url)
+    assert snapshot(url) == before
+
+
+@pytest.mark.parametrize("options", ["INHERIT FALSE, SET TRUE", "INHERIT TRUE, SET FALSE", "INHERIT TRUE, SET TRUE"])
+def test_any_membership_of_the_gate_lets_the_owner_migrate_again_and_again(
+    alone: tuple[str, Connection], options: str
+) -> None:
+    url, superuser = alone
+    for role in ROLES:
+        superuser.execute(f"CREATE ROLE {role} NOLOGIN")  # type: ignore[call-overload]
+    superuser.execute(f"GRANT {GATE} TO owner WITH {options}")  # type: ignore[call-overload]
+    for _ in range(2):
+        migrate(url)
+        with psycopg.connect(url) as connection:
+            assert _reality(connection) == set(_table())
+            assert bool(_gates(connection)) is ("FALSE" not in options)
+    downgrade(url)
+    migrate(url)

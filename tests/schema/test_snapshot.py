@@ -128,7 +128,7 @@ DRIFTS = {
     "grant to public": "GRANT SELECT ON ragspine.grant_key TO PUBLIC",
     "grant on a column": "GRANT SELECT (lexeme) ON ragspine.lexeme TO ragspine_reader",
     "grant option": "GRANT SELECT ON ragspine.chunk TO ragspine_reader WITH GRANT OPTION",
-    "revoke": "REVOKE SELECT ON ragspine.chunk FROM ragspine_reader",
+    "revoke": "REVOKE SELECT ON ragspine.chunk FROM ragspine_gate",
     "schema right": "GRANT CREATE ON SCHEMA ragspine TO ragspine_reader",
     "default privileges": "ALTER DEFAULT PRIVILEGES IN SCHEMA ragspine GRANT SELECT ON TABLES TO PUBLIC",
     "function right": "GRANT EXECUTE ON FUNCTION ragspine.granted_v1() TO PUBLIC",
