@@ -1,4 +1,5 @@
--- Every right that somebody other than its owner has on schema ragspine and what is in it.
+-- Every right that somebody other than its owner has on schema ragspine and what is in it; of ragspine_gate, who owns the
+-- functions that hand out text, every right.
 --
 -- No parameters. Returns one row a right: kind (schema, table, column, sequence, function, default), name (without schema
 -- and, for a function, without arguments), role (PUBLIC for everybody), privilege, whether it may be handed on.
@@ -35,5 +36,5 @@ SELECT acl.kind, acl.name, coalesce(r.rolname::text, 'PUBLIC'), entry.privilege_
   FROM acl
  CROSS JOIN LATERAL aclexplode(acl.acl) AS entry
   LEFT JOIN pg_catalog.pg_roles AS r ON r.oid = entry.grantee
- WHERE entry.grantee <> acl.owner
+ WHERE entry.grantee <> acl.owner OR acl.owner = to_regrole('ragspine_gate')
  ORDER BY 1, 2, 3, 4

@@ -23,7 +23,7 @@ def bare(passable: Path) -> EmbeddedServer:
     server = EmbeddedServer.open(passable / "home", durable=False)
     with psycopg.connect(server.url("superuser", "postgres"), autocommit=True) as connection:
         connection.execute("DROP DATABASE ragspine")
-        for role in ("reader", "ingest", "owner", "ragspine_reader", "ragspine_ingest"):
+        for role in ("reader", "ingest", "owner", "ragspine_reader", "ragspine_ingest", "ragspine_gate"):
             connection.execute(f"DROP OWNED BY {role}")  # type: ignore[call-overload]
             connection.execute(f"DROP ROLE {role}")  # type: ignore[call-overload]
         connection.execute("CREATE DATABASE app")

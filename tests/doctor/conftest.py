@@ -62,8 +62,8 @@ def fixes(diagnosis: Diagnosis) -> list[Finding]:
 
 @pytest.fixture(autouse=True)
 def _no_settings(monkeypatch: pytest.MonkeyPatch, roles_at_rest: None) -> None:
-    """Nothing of the surrounding environment decides."""
-    for name in ServiceConfig.model_fields:
+    """Nothing of the surrounding environment decides, but which PostgreSQL the tests run on."""
+    for name in ServiceConfig.model_fields.keys() - {"pg_bin"}:
         monkeypatch.delenv(f"RAGSPINE_{name.upper()}", raising=False)
 
 

@@ -71,6 +71,60 @@ def examined(shared: Database, setup: psycopg.Connection[Any], login: str = "own
             "the group role ragspine_reader does not exist",
         ),
         ("ALTER ROLE ragspine_ingest LOGIN", "groups", "warning", "the group role ragspine_ingest can log in itself"),
+        ("GRANT ragspine_gate TO reader", "members", "error", "role reader is a member of ragspine_gate"),
+        (
+            "CREATE ROLE between; GRANT ragspine_gate TO between; GRANT between TO ingest",
+            "members",
+            "error",
+            "role ingest is a member of ragspine_gate",
+        ),
+        ("CREATE ROLE idle; GRANT ragspine_gate TO idle", "members", "error", "role idle is a member of ragspine_gate"),
+        (
+            "CREATE ROLE boss SUPERUSER; GRANT boss TO reader",
+            "members",
+            "error",
+            "role reader, a member of ragspine_reader, can become boss",
+        ),
+        (
+            "CREATE ROLE boss BYPASSRLS; CREATE ROLE mid; GRANT boss TO mid; GRANT mid TO ingest WITH INHERIT FALSE",
+            "members",
+            "error",
+            "role ingest, a member of ragspine_ingest, can become boss",
+        ),
+        (
+            "CREATE ROLE boss BYPASSRLS; GRANT boss TO ragspine_reader",
+            "members",
+            "error",
+            "the group role ragspine_reader is a member of boss",
+        ),
+        (
+            "REASSIGN OWNED BY ragspine_gate TO owner; ALTER ROLE ragspine_gate RENAME TO gone",
+            "gate",
+            "warning",
+            "the role ragspine_gate does not exist: row-level security does not stand behind the functions",
+        ),
+        ("ALTER ROLE ragspine_gate LOGIN", "gate", "error", "the role ragspine_gate can log in"),
+        ("ALTER ROLE ragspine_gate BYPASSRLS", "gate", "error", "policies do not bind it"),
+        ("ALTER ROLE ragspine_gate SUPERUSER", "gate", "error", "policies do not bind it"),
+        ("GRANT ragspine_ingest TO ragspine_gate", "gate", "error", "ragspine_gate is a member of ragspine_ingest"),
+        (
+            "REVOKE ragspine_gate FROM owner; GRANT owner TO ragspine_gate",
+            "gate",
+            "error",
+            "the role ragspine_gate is a member of owner",
+        ),
+        (
+            "REVOKE ragspine_gate FROM owner",
+            "gate",
+            "error",
+            "owner is no member of ragspine_gate",
+        ),
+        (
+            "REASSIGN OWNED BY ragspine_gate TO owner; REVOKE ragspine_gate FROM owner",
+            "gate",
+            "warning",
+            "are not ragspine_gate's but owner's",
+        ),
     ],
 )
 def test_role_that_holds_too_much_is_named(
@@ -81,6 +135,38 @@ def test_role_that_holds_too_much_is_named(
     setup.execute(fault)
     found = [item for item in examined(shared, setup) if item not in clean]
     assert [item for item in found if item[:2] == (check, level) and what in item[2]], found
+
+
+def test_who_can_become_the_owner_may_be_a_member_of_the_gate(shared: Database, setup: psycopg.Connection[Any]) -> None:
+    clean = examined(shared, setup)
+    setup.execute("CREATE ROLE deploy LOGIN; GRANT owner TO deploy")
+    assert examined(shared, setup) == clean
+
+
+def test_owner_of_another_database_that_cannot_connect_here_may_be_a_member_of_the_gate(
+    shared: Database, setup: psycopg.Connection[Any]
+) -> None:
+    clean = examined(shared, setup)
+    setup.execute("CREATE ROLE neighbour LOGIN; GRANT ragspine_gate TO neighbour")
+    assert examined(shared, setup) != clean
+    setup.execute(f"REVOKE CONNECT ON DATABASE {shared.name} FROM PUBLIC")
+    assert examined(shared, setup) == clean
+
+
+@pytest.mark.parametrize("login", ["reader", "ingest"])
+@pytest.mark.parametrize("attribute", ["SUPERUSER", "BYPASSRLS"])
+def test_login_that_can_become_another_whom_nothing_binds_is_named(
+    shared: Database, setup: psycopg.Connection[Any], login: str, attribute: str
+) -> None:
+    setup.execute(f"CREATE ROLE boss {attribute}; CREATE ROLE mid; GRANT boss TO mid")
+    setup.execute(f"SET LOCAL SESSION AUTHORIZATION {login}")
+    clean = examined(shared, setup, login)
+    setup.execute("RESET SESSION AUTHORIZATION")
+    setup.execute(f"GRANT mid TO {login}")
+    setup.execute(f"SET LOCAL SESSION AUTHORIZATION {login}")
+    found = [item for item in examined(shared, setup, login) if item not in clean]
+    what = f"the {login} login, role {login}, can become boss, whom row-level security does not bind"
+    assert ("logins", "error", what) in found, found
 
 
 @pytest.mark.parametrize(

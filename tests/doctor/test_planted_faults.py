@@ -16,7 +16,7 @@ def test_clean_installation_is_clean(filled: Database) -> None:
     assert told(diagnosis) == []
     assert diagnosis.ok
     assert [check.check for check in diagnosis.checks if check.unchecked] == ["folder"]
-    assert len(diagnosis.checks) == 21
+    assert len(diagnosis.checks) == 24
 
 
 @pytest.mark.parametrize(
@@ -76,17 +76,37 @@ def test_clean_installation_is_clean(filled: Database) -> None:
         ("GRANT USAGE ON SEQUENCE ragspine.batch TO ragspine_reader", "rights", "error", "USAGE on sequence batch"),
         ("GRANT CREATE ON SCHEMA ragspine TO ragspine_ingest", "rights", "error", "CREATE on schema ragspine"),
         (
-            "REVOKE SELECT ON ragspine.chunk FROM ragspine_reader",
+            "REVOKE SELECT ON ragspine.chunk FROM ragspine_gate",
             "rights",
             "error",
-            "ragspine_reader lacks SELECT on table chunk",
+            "ragspine_gate lacks SELECT on table chunk",
         ),
         (
-            "GRANT SELECT ON ragspine.chunk TO ragspine_reader WITH GRANT OPTION",
+            "REVOKE EXECUTE ON FUNCTION ragspine.find_document_v1 FROM ragspine_gate",
             "rights",
             "error",
-            "ragspine_reader may hand on SELECT on table chunk",
+            "ragspine_gate lacks EXECUTE on function find_document_v1",
         ),
+        (
+            "GRANT SELECT ON ragspine.chunk TO ragspine_ingest WITH GRANT OPTION",
+            "rights",
+            "error",
+            "ragspine_ingest may hand on SELECT on table chunk",
+        ),
+        (
+            "GRANT SELECT ON ragspine.chunk TO ragspine_reader",
+            "rights",
+            "error",
+            "ragspine_reader has SELECT on table chunk",
+        ),
+        (
+            "GRANT SELECT ON ragspine.chunk TO ragspine_reader",
+            "backstop",
+            "error",
+            "role reader has rights on chunk: the plans",
+        ),
+        ("GRANT INSERT (text) ON ragspine.chunk TO reader", "backstop", "error", "role reader has rights on chunk"),
+        ("GRANT DELETE ON ragspine.lexeme TO PUBLIC", "backstop", "error", "role reader has rights on lexeme"),
         ("GRANT SELECT ON ragspine.chunk TO reader", "rights", "warning", "reader has SELECT on table chunk"),
         (
             "ALTER DEFAULT PRIVILEGES IN SCHEMA ragspine GRANT SELECT ON TABLES TO PUBLIC",
@@ -116,6 +136,37 @@ def test_clean_installation_is_clean(filled: Database) -> None:
             "functions",
             "error",
             "granted_v1 is owned by postgres",
+        ),
+        (
+            "ALTER FUNCTION ragspine.granted_v1 OWNER TO ragspine_gate",
+            "functions",
+            "error",
+            "granted_v1 is owned by ragspine_gate",
+        ),
+        (
+            "ALTER FUNCTION ragspine.verify_locator_v1 OWNER TO postgres",
+            "gate",
+            "error",
+            "verify_locator_v1(library_id text, document_id text, locator text) is owned by postgres",
+        ),
+        (
+            "ALTER FUNCTION ragspine.find_document_v1 OWNER TO owner",
+            "gate",
+            "warning",
+            "find_document_v1(library_id text, document_id text) are not ragspine_gate's but owner's",
+        ),
+        ("ALTER TABLE ragspine.lexeme OWNER TO ragspine_gate", "gate", "error", "or owns tables"),
+        (
+            "ALTER TABLE ragspine.chunk DISABLE ROW LEVEL SECURITY",
+            "gate",
+            "error",
+            "ragspine_gate reads table chunk, where row-level security is off",
+        ),
+        (
+            "GRANT EXECUTE ON FUNCTION pg_stat_get_xact_numscans(oid), pg_stat_get_blocks_hit(oid) TO PUBLIC",
+            "counters",
+            "warning",
+            "(pg_stat_get_blocks_hit(oid) and 1 more)",
         ),
         (
             "ALTER TABLE ragspine.chunk DROP CONSTRAINT ck_chunk__span_inside_document",
@@ -195,12 +246,44 @@ def test_planted_fault_is_named(filled: Database, plant: Plant, fault: str, chec
 
 
 def test_what_the_doctor_advises_mends_policies_and_rights(filled: Database, plant: Plant) -> None:
-    plant("GRANT SELECT ON ALL TABLES IN SCHEMA ragspine TO PUBLIC; REVOKE ALL ON ragspine.chunk FROM ragspine_reader")
+    plant("GRANT SELECT ON ALL TABLES IN SCHEMA ragspine TO PUBLIC; REVOKE ALL ON ragspine.chunk FROM ragspine_gate")
+    plant("ALTER FUNCTION ragspine.read_passages_v1 OWNER TO owner")
     plant("DROP POLICY readable ON ragspine.chunk; COMMENT ON POLICY bounded ON ragspine.document IS 'other'")
     sick = diagnose(filled)
-    assert {check for check, *_ in told(sick)} >= {"rights", "policies"}
+    assert {check for check, *_ in told(sick)} >= {"rights", "policies", "gate", "backstop"}
     migrate(filled.owner_url)
     assert told(diagnose(filled)) == []
+
+
+def test_what_the_doctor_advises_closes_the_counters_and_gives_a_function_back(filled: Database, plant: Plant) -> None:
+    plant(
+        "GRANT EXECUTE ON FUNCTION pg_stat_get_xact_numscans(oid), pg_stat_get_numscans(oid) TO PUBLIC;"
+        " ALTER FUNCTION ragspine.read_passages_v1 OWNER TO postgres"
+    )
+    advice = [finding.fix for finding in diagnose(filled).findings("warning", "error")]
+    statements = [fix.rpartition(": ")[2] for fix in advice if fix.startswith("as a superuser")]
+    assert len(statements) == 2
+    for statement in statements:
+        plant(statement)
+    assert told(diagnose(filled)) == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "what", "how"),
+    [
+        ("log_error_verbosity = verbose", "takes the details of errors", "set log_error_verbosity = terse"),
+        ("log_min_error_statement = error", "takes statements that fail", "set log_min_error_statement = panic"),
+    ],
+)
+def test_a_log_that_takes_text_is_said_and_is_no_fault(
+    filled: Database, plant: Plant, setting: str, what: str, how: str
+) -> None:
+    plant(f"ALTER DATABASE <database> SET {setting}")
+    diagnosis = diagnose(filled)
+    assert told(diagnosis) == []
+    (found,) = [finding for check in diagnosis.checks if check.check == "log" for finding in check.findings]
+    assert what in found.what
+    assert found.fix.endswith(how)
 
 
 def test_examining_changes_nothing(filled: Database) -> None:

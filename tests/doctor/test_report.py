@@ -1,6 +1,7 @@
 """What the doctor says: settings with their source and without secrets, JSON, exit statuses, the embedded folder."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,8 @@ def test_findings_quote_no_document(filled: Database, plant: Plant) -> None:
 
 def test_embedded_server_is_examined_with_its_folder(stopped_home: Path) -> None:
     env = {"RAGSPINE_HOME": str(stopped_home)}
+    if chosen := os.environ.get("RAGSPINE_PG_BIN"):
+        env["RAGSPINE_PG_BIN"] = chosen  # of the same version as the cluster
     before = invoke("doctor", "--json", env=env)
     assert before.status == 1
     assert {check["check"]: check["state"] for check in before.json["checks"]}["schema"] == "error"

@@ -27,6 +27,7 @@ def migrate(connection: Connection, json: JsonOption = False) -> None:
     The first time it makes the key that signs grants and shows it, this once.
     """
     from ragspine_pg.schema.migrate import migrate as bring_up
+    from ragspine_pg.schema.privileges import GATE
 
     home = None
     if connection.owner is not None:
@@ -62,9 +63,10 @@ def migrate(connection: Connection, json: JsonOption = False) -> None:
         if home is not None:
             typer.echo(f"the embedded server keeps its passwords and the grant key in {home / 'keyring.json'}")
     for role in done.missing_roles:
+        given = f"; GRANT {role} TO <this login>" if role == GATE else ""
         say(
             f"the group role {role} is missing and this login may not create it: let a privileged login run"
-            f" `CREATE ROLE {role} NOLOGIN`, then run `ragspine-pg migrate` again"
+            f" `CREATE ROLE {role} NOLOGIN{given}`, then run `ragspine-pg migrate` again"
         )
 
 

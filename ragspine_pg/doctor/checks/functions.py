@@ -6,6 +6,7 @@ from importlib.resources import files
 from ragspine_pg.doctor.check import Case, error, warning
 from ragspine_pg.doctor.diagnosis import Finding
 from ragspine_pg.flow.steps import Flow, Statement, fetch
+from ragspine_pg.schema.privileges import GATE_FUNCTIONS
 from ragspine_pg.statement.catalogue import query, read
 from ragspine_pg.statement.render import render
 
@@ -27,7 +28,7 @@ def functions(case: Case) -> Flow[list[Finding]]:
         text = render(read("functions", name), vector_schema or "public")
         yield from _do(_CREATE.sub("CREATE FUNCTION pg_temp.", _COMMENT.sub("", text), count=1))
     rows = yield from fetch(_COMPARE_FUNCTIONS)
-    owners = yield from fetch(_FIND_FOREIGN_DEFINERS)
+    owners = yield from fetch(_FIND_FOREIGN_DEFINERS, gate_functions=list(GATE_FUNCTIONS))
     findings = [_finding(label, how) for label, how in rows]
     return findings + [
         error(

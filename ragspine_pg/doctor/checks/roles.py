@@ -4,23 +4,23 @@ from ragspine_pg.doctor.check import Case, error, fine, warning
 from ragspine_pg.doctor.diagnosis import Finding
 from ragspine_pg.doctor.installation import Login
 from ragspine_pg.flow.steps import Flow, fetch
-from ragspine_pg.schema.privileges import INGEST, READER, ROLES
+from ragspine_pg.schema.privileges import GATE, INGEST, LOGIN_GROUPS, READER, ROLES
 from ragspine_pg.statement.catalogue import query
 
 _LIST_GROUPS = query("doctor_list_groups")
 _LIST_MEMBERS = query("doctor_list_members")
 _READ_LOGIN = query("doctor_read_login")
-_LIST_UNBOUND = query("doctor_list_unbound", str)
+_LIST_OPEN_TABLES = query("doctor_list_open_tables")
 
 _GROUP_OF: dict[Login, str] = {"reader": READER, "ingest": INGEST}
 
 
 def groups(case: Case) -> Flow[list[Finding]]:
-    """Both groups exist; none of them is a login itself."""
-    rows = yield from fetch(_LIST_GROUPS, groups=list(ROLES))
+    """The groups of logins exist; none of them is a login itself. The gate has a check of its own."""
+    rows = yield from fetch(_LIST_GROUPS, groups=list(LOGIN_GROUPS))
     found = dict(rows)
     findings = []
-    for role in ROLES:
+    for role in LOGIN_GROUPS:
         fix = f"let a privileged login run `CREATE ROLE {role} NOLOGIN`, then run `ragspine-pg migrate` as the owner"
         if role not in found and case.installation.single_login:
             findings.append(warning(f"the group role {role} does not exist: only the owner can work", fix))
@@ -35,38 +35,46 @@ def members(case: Case) -> Flow[list[Finding]]:
     """Every member of a group, whether it is one of the logins at hand or not."""
     rows = yield from fetch(_LIST_MEMBERS, groups=list(ROLES))
     findings = []
-    for name, can_login, is_super, bypasses, is_owner, of in rows:
-        role = _quoted(name)
+    for name, can_login, is_super, bypasses, is_owner, connects, free, of in rows:
+        role = quoted(name)
         if name in ROLES:
-            for other in sorted(set(of) - {name}):
-                fix = f"REVOKE {other} FROM {name}"
+            for other in sorted({*of, *free} - {name}):
+                fix = f"REVOKE {quoted(other)} FROM {name}"
                 findings.append(error(f"the group role {name} is a member of {other}: its logins are, too", fix))
             continue
-        if not can_login:
+        if GATE in of and connects and not is_owner:
+            fix = f"REVOKE {GATE} FROM {role}, or from the role through which it is one"
+            findings.append(error(f"role {name} is a member of {GATE}, which is the owner's alone", fix))
+        held = [group for group in of if group in LOGIN_GROUPS]
+        if not can_login or not held:
             continue
         if is_super or bypasses:
             why = "a superuser" if is_super else "allowed to bypass row-level security"
             findings.append(
                 error(
-                    f"role {name}, a member of {' and '.join(of)}, is {why}: nothing binds it",
+                    f"role {name}, a member of {' and '.join(held)}, is {why}: nothing binds it",
                     f"ALTER ROLE {role} NOSUPERUSER NOBYPASSRLS",
                 )
             )
-        if len(of) > 1:
+        if free:
+            what = f"role {name}, a member of {' and '.join(held)}, {_can_become(free)}"
+            findings.append(error(what, _take_out(free, role)))
+        if len(held) > 1:
             fix = f"REVOKE {INGEST} FROM {role}, and give another login to what writes"
             findings.append(error(f"role {name} is a member of both groups: who searches could write", fix))
         if is_owner and not case.installation.single_login:
-            fix = f"REVOKE {', '.join(of)} FROM {role}, and make a login of its own for that"
-            findings.append(error(f"role {name}, a member of {' and '.join(of)}, owns schema ragspine", fix))
+            fix = f"REVOKE {', '.join(held)} FROM {role}, and make a login of its own for that"
+            what = f"role {name}, a member of {' and '.join(held)}, owns schema ragspine, or may become its owner"
+            findings.append(error(what, fix))
     return findings
 
 
 def login(case: Case) -> Flow[list[Finding]]:
     """One of the logins at hand: its group, no other authority, and what it needs besides."""
-    ((name, is_super, bypasses, owns, temporary, _),) = yield from fetch(_READ_LOGIN)
+    ((name, is_super, bypasses, owns, temporary, _, free),) = yield from fetch(_READ_LOGIN)
     rows = yield from fetch(_LIST_MEMBERS, groups=list(ROLES))
     of: list[str] = next((found for member, *_, found in rows if member == name), [])
-    which, role = f"the {case.login} login, role {name},", _quoted(name)
+    which, role = f"the {case.login} login, role {name},", quoted(name)
     findings = []
     if case.installation.single_login and case.login != "owner":
         return []  # one login for everything; that it is weaker is said once
@@ -84,6 +92,8 @@ def login(case: Case) -> Flow[list[Finding]]:
         findings.append(error(f"{which} {why}", fix))
     elif owns:
         findings.append(error(f"{which} owns schema ragspine, or may become its owner", "name another login"))
+    if free:
+        findings.append(error(f"{which} {_can_become(free)}", _take_out(free, role)))
     wanted = _GROUP_OF[case.login]
     if wanted not in of:
         findings.append(error(f"{which} is no member of {wanted}", f"GRANT {wanted} TO {role}"))
@@ -97,18 +107,28 @@ def login(case: Case) -> Flow[list[Finding]]:
 
 
 def backstop(case: Case) -> Flow[list[Finding]]:
-    """Row-level security is active for the reader, on every table that it may read."""
-    unbound = yield from fetch(_LIST_UNBOUND)
-    if not unbound:
-        return [fine("it is active on every table that this login may read")]
-    what = f"row-level security does not bind role {case.installation.users[case.login]} on {', '.join(unbound)}"
-    fix = f"search with a login that is a member of {READER} alone"
-    return [warning(what, fix) if case.installation.single_login else error(what, fix)]
+    """The reader has no right on tables. Where it has one, row-level security ought to bind it at least."""
+    rows = yield from fetch(_LIST_OPEN_TABLES)
+    role = case.installation.users[case.login]
+    if not rows:
+        return [fine("this login has no right on tables: what it reads, it reads through functions")]
+    if unbound := [table for table, bound in rows if not bound]:
+        what = f"row-level security does not bind role {role} on {', '.join(unbound)}"
+        fix = f"search with a login that is a member of {READER} alone"
+        return [warning(what, fix) if case.installation.single_login else error(what, fix)]
+    return [
+        error(
+            f"role {role} has rights on {', '.join(table for table, _ in rows)}: the plans and counters of its own"
+            " queries tell of rows that row-level security hides",
+            f"take them from it, from PUBLIC and from its other roles: it needs {READER} alone; then run"
+            " `ragspine-pg migrate`",
+        )
+    ]
 
 
 def temporary(case: Case) -> Flow[list[Finding]]:
     """TEMPORARY is everybody's by default; a reader has no use for it."""
-    ((*_, everybody),) = yield from fetch(_READ_LOGIN)
+    ((*_, everybody, _),) = yield from fetch(_READ_LOGIN)
     if not everybody:
         return []
     return [
@@ -120,5 +140,14 @@ def temporary(case: Case) -> Flow[list[Finding]]:
     ]
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """A role's name as SQL takes it."""
     return name if name.isidentifier() and name.islower() else '"' + name.replace('"', '""') + '"'
+
+
+def _can_become(free: list[str]) -> str:
+    return f"can become {', '.join(free)}, whom row-level security does not bind"
+
+
+def _take_out(free: list[str], role: str) -> str:
+    return f"REVOKE {', '.join(map(quoted, free))} FROM {role}, or from the role through which it is a member"

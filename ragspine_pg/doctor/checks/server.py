@@ -1,4 +1,4 @@
-"""The server's version, pgvector's, and its clock."""
+"""The server's version, pgvector's, its clock, and what its counters and its log tell."""
 
 import re
 
@@ -13,6 +13,10 @@ MOST_SKEW_SECONDS = 5.0
 
 _READ_SERVER = query("doctor_read_server")
 _READ_CLOCK = query("doctor_read_clock", float)
+_LIST_COUNTERS = query("doctor_list_counters", str)
+_READ_LOGGING = query("doctor_read_logging")
+
+_QUIET = ("log", "fatal", "panic")  # of log_min_error_statement: no failing statement is written
 
 
 def versions(case: Case) -> Flow[list[Finding]]:
@@ -56,5 +60,39 @@ def clock(case: Case) -> Flow[list[Finding]]:
             f"the server's clock is {abs(skew):.0f} s {where} this host's: grants, signed here for a minute, last"
             f" {'shorter' if skew > 0 else 'longer'} than they say",
             "synchronise both clocks (NTP)",
+        )
+    ]
+
+
+def counters(case: Case) -> Flow[list[Finding]]:
+    """A transaction's own counters tell how many rows a function looked at, those it held back included."""
+    found = yield from fetch(_LIST_COUNTERS)
+    if not found:
+        return []
+    return [
+        warning(
+            f"everybody may read the counters of single tables and indexes ({found[0]} and {len(found) - 1} more): who"
+            " can send SQL as a reader sees by them how many rows a search looked at, hidden ones included",
+            "as a superuser, in this database (what watches tables then needs the right of its own):"
+            f" REVOKE EXECUTE ON FUNCTION {', '.join(found)} FROM PUBLIC",
+        )
+    ]
+
+
+def log(case: Case) -> Flow[list[Finding]]:
+    """Whether DETAIL and CONTEXT of errors, and statements that fail, get into the server's log. A choice, no fault."""
+    ((verbosity, statements),) = yield from fetch(_READ_LOGGING)
+    told = []
+    if verbosity != "terse":
+        told.append(("the details of errors, which can quote values", "log_error_verbosity = terse"))
+    if statements not in _QUIET:
+        told.append(("statements that fail, with the literals in them", "log_min_error_statement = panic"))
+    if not told:
+        return []
+    return [
+        Finding(
+            "ok",
+            f"the server's log takes {' and '.join(what for what, _ in told)}",
+            f"if the log may hold no text of queries and documents, set {' and '.join(how for _, how in told)}",
         )
     ]
