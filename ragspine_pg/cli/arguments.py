@@ -100,8 +100,8 @@ def readers_of(text: str) -> frozenset[str] | None:
         return None
     if text == NOBODY:
         return frozenset()
-    names = text.split(",")
-    if any(not name.strip() or name.startswith("@") for name in names):
+    names = [name.strip() for name in text.split(",")]
+    if any(not name or name.startswith("@") for name in names):
         raise Mistake(
             f"--readers takes principals with commas between them, for example group:staff,user:mia, or {MEMBERS}, or"
             f" {NOBODY}, not {text!r}"

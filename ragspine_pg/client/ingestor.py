@@ -114,9 +114,10 @@ class Ingestor(Shell):
     ) -> IngestReport:
         """Store and index documents, or the files and folders of documents; searchable when the call returns.
 
-        ``readers`` and ``sensitivity`` replace those of every document of the call, ``metadata`` is added under each
-        document's own. Documents that are stored already and did not change are left alone. ``progress`` is called with
-        a ``Progress`` every few hundred documents and at each stage.
+        ``readers`` and ``sensitivity`` replace those of every document of the call (a file that is stored already
+        otherwise keeps its own; a ``Document`` means what it says), ``metadata`` is added under each document's own.
+        Documents that are stored already and did not change are left alone. ``progress`` is called with a ``Progress``
+        every few hundred documents and at each stage.
 
         Raises ``NotFound``, ``SourceRefused``, ``InvalidDocument``, ``IngestError``; nothing is stored then.
         """

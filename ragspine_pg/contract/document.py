@@ -12,6 +12,9 @@ from ragspine_pg.errors import InvalidDocument
 MAX_ID_BYTES = 1024
 """The longest document id and reader, in bytes of UTF-8: both stand in indexes."""
 
+RIGHTS = frozenset({"readers", "sensitivity"})
+"""What a document may leave as it is stored (``keep``)."""
+
 MAX_TITLE_LENGTH = 2000
 """The longest title, in code points: it is analysed with every chunk, and a chunk's lexemes are bounded."""
 
@@ -20,11 +23,12 @@ MAX_TITLE_LENGTH = 2000
 class Document:
     """A text with its identity, attribution and rights.
 
-    ``readers``: None means every member of the tenant, an empty set means no one. ``metadata`` is a JSON object; its
-    numbers keep their exact value (``float`` becomes the ``Decimal`` of its shortest form). ``text`` keeps the
-    source's own characters but for its line ends, which become ``\\n``: locators count in this text. Raises
-    ``InvalidDocument`` naming document and field (and the offset of a NUL or lone surrogate);
-    ``ragspine_pg.contract.text.replace_unstorable`` mends such a text where that is wanted.
+    ``readers``: None means every member of the tenant, an empty set means no one. ``keep`` names what of ``readers``
+    and ``sensitivity`` a document that is stored already leaves as it is; files, which say nothing of rights, keep
+    both. ``metadata`` is a JSON object; its numbers keep their exact value (``float`` becomes the ``Decimal`` of its
+    shortest form). ``text`` keeps the source's own characters but for its line ends, which become ``\\n``: locators
+    count in this text. Raises ``InvalidDocument`` naming document and field (and the offset of a NUL or lone
+    surrogate); ``ragspine_pg.contract.text.replace_unstorable`` mends such a text where that is wanted.
     """
 
     id: str
@@ -35,6 +39,7 @@ class Document:
     readers: frozenset[str] | None
     sensitivity: Sensitivity
     language: str | None
+    keep: frozenset[str]
 
     def __init__(
         self,
@@ -47,6 +52,7 @@ class Document:
         readers: Iterable[str] | None = None,
         sensitivity: Sensitivity | str = Sensitivity.INTERNAL,
         language: str | None = None,
+        keep: Iterable[str] = (),
     ) -> None:
         if not isinstance(id, str) or not id.strip():
             raise InvalidDocument("a document id is a non-blank string")
@@ -85,4 +91,8 @@ class Document:
         object.__setattr__(self, "metadata", freeze_metadata(metadata or {}, document=id))
         object.__setattr__(self, "readers", names)
         object.__setattr__(self, "sensitivity", label)
+        kept = frozenset(keep)
+        if not kept <= RIGHTS:
+            raise InvalidDocument("keep names readers, sensitivity, or both", document=id)
         object.__setattr__(self, "language", language)
+        object.__setattr__(self, "keep", kept)

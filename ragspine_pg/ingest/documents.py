@@ -26,6 +26,7 @@ def documents_of(
     if isinstance(items, (str, Path, Document)):
         raise ConfigurationError("ingest takes a collection of documents or paths: ingest([document])")
     names = None if readers is None else Document("readers", "", readers=readers).readers
+    given = {name for name, value in (("readers", readers), ("sensitivity", sensitivity)) if value is not None}
     for item in items:
         if isinstance(item, Document):
             found: Iterable[Document] = (item,)
@@ -46,4 +47,5 @@ def documents_of(
                 readers=document.readers if names is None else names,
                 sensitivity=document.sensitivity if sensitivity is None else sensitivity,
                 language=document.language,
+                keep=document.keep - given,
             )

@@ -23,6 +23,7 @@ class Plan:
     chunks: int
 
 
+_KEEP_RIGHTS = query("ingest_keep_rights")
 _LOCK_VERSION = query("ingest_lock_version", int)
 _ADD_CLASSES = query("ingest_add_classes", int)
 _LOCK_DOCUMENTS = query("ingest_lock_documents", int)
@@ -32,8 +33,8 @@ _COUNT = query("ingest_count_plan", Plan)
 
 
 def lock(target: Target) -> Flow[None]:
-    """Lock the version, make missing access classes, lock the stored documents the stage names (all of them
-    where the length pivot is measured, since all impacts may be written again).
+    """Lock the version, make missing access classes, lock the stored documents the stage names (all of them where the
+    length pivot is measured, since all impacts may be written again).
 
     Raises ``IngestError`` when another version was published since the call began.
     """
@@ -46,9 +47,16 @@ def lock(target: Target) -> Flow[None]:
             tenant=target.tenant,
             library=target.library_id,
         )
-    yield from fetch(_ADD_CLASSES, tenant_no=target.tenant_no)
+    yield from _settle_rights(target)
     statement = _LOCK_LIBRARY if target.measured else _LOCK_DOCUMENTS
     yield from fetch(statement, tenant_no=target.tenant_no, library_no=target.library_no)
+    # Once more: a relabel may have been committed before the lock. Its class exists, so nothing is waited for here.
+    yield from _settle_rights(target)
+
+
+def _settle_rights(target: Target) -> Flow[None]:
+    yield from fetch(_KEEP_RIGHTS, tenant_no=target.tenant_no, library_no=target.library_no)
+    yield from fetch(_ADD_CLASSES, tenant_no=target.tenant_no)
 
 
 def plan(target: Target) -> Flow[Plan]:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ragspine_pg.contract.document import Document
+from ragspine_pg.contract.document import RIGHTS, Document
 from ragspine_pg.ingest.authorise import SkippedFile, SourceFile, find_sources, open_source
 from ragspine_pg.ingest.loader.html import load_html
 from ragspine_pg.ingest.loader.jsonl import load_jsonl
@@ -96,4 +96,4 @@ def _read(source: SourceFile, replace: bool, max_bytes: int, done: SourceProgres
         data = read_bounded(source.document_id, file, max_bytes)
     count(len(data))
     loaded = _LOADERS[source.format](source.document_id, data, max_bytes, replace_unstorable=replace)
-    yield Document(loaded.id, loaded.text, title=loaded.title, source_uri=source.uri)
+    yield Document(loaded.id, loaded.text, title=loaded.title, source_uri=source.uri, keep=RIGHTS)

@@ -85,6 +85,8 @@ def _add(batch: Batch, document: Document, chunker: Chunker) -> None:
             content_sha256(document.title, text),
             first_chunk,
             len(chunks),
+            "readers" in document.keep,
+            "sensitivity" in document.keep,
         )
     )
     batch.pages.extend(

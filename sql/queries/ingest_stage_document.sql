@@ -14,5 +14,7 @@ CREATE TEMPORARY TABLE ragspine_stage_document (
   content_sha256  text COLLATE "C" NOT NULL,
   first_chunk_seq integer NOT NULL,
   chunk_count     integer NOT NULL,
+  keep_readers    boolean NOT NULL,
+  keep_sensitivity boolean NOT NULL,
   unchanged       boolean NOT NULL DEFAULT false
 ) ON COMMIT DROP

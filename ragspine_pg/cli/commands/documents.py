@@ -46,7 +46,9 @@ def ingest(
 ) -> None:
     """Store and index files and folders of documents, all of it or nothing; searchable when the command ends.
 
-    --readers @members leaves each document's own readers, which are every member unless it says otherwise.
+    A file says nothing of rights: a new one is INTERNAL and open to every member (as by --readers @members); one that
+    is stored already keeps its readers and its label, unless --readers or --sensitivity is given. A JSONL line's own
+    rights take effect. A document's id is its path below the folder that is named.
     """
     place = one_library(library)
     names = None if readers is None or readers == MEMBERS else readers_of(readers)

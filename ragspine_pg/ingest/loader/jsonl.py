@@ -7,7 +7,7 @@ from decimal import Decimal
 from gzip import BadGzipFile
 from typing import Any, BinaryIO, NoReturn
 
-from ragspine_pg.contract.document import Document
+from ragspine_pg.contract.document import RIGHTS, Document
 from ragspine_pg.errors import InvalidDocument, SourceRefused
 from ragspine_pg.ingest.loader.text import DEFAULT_MAX_TEXT_BYTES, damaged
 from ragspine_pg.ingest.normalise import normalise_text, replace_everywhere
@@ -122,7 +122,7 @@ def _document(fields: dict[str, Any], where: _Line, replace: bool) -> Document:
             }  # never alter who is meant
             fields = {**replace_everywhere(fields), **kept}
         fields["text"] = normalise_text(document_id, fields["text"], replace=replace)
-        return Document(fields.pop("id"), fields.pop("text"), **fields)
+        return Document(fields.pop("id"), fields.pop("text"), keep=RIGHTS - fields.keys(), **fields)
     except InvalidDocument as error:
         raise where.error(str(error), **error.ids) from None
     except RecursionError:
