@@ -47,6 +47,10 @@ class Dataset:
             yield Document(document.id, document.text, title=document.title, metadata=document.metadata)
 
 
+_HEADER = ["query-id", "corpus-id", "score"]
+"""The first line of BEIR's files; ours may have none."""
+
+
 def load_dataset(path: str | os.PathLike[str]) -> Dataset:
     """Read a folder that holds ``corpus.jsonl``, ``queries.jsonl`` (each perhaps ``.gz``) and ``qrels.tsv``.
 
@@ -100,7 +104,7 @@ def _read_grades(path: Path) -> dict[str, dict[str, int]]:
     except UnicodeDecodeError as error:
         raise InvalidDocument(f"{path.name} is not valid UTF-8 at byte {error.start}", offset=error.start) from None
     for number, line in enumerate(lines, start=1):
-        if not line.strip():
+        if not line.strip() or (number == 1 and line.split("\t") == _HEADER):
             continue
         match line.split("\t"):
             case [query_id, document_id, written] if written.strip().lstrip("-").isascii() and (

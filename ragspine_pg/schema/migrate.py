@@ -13,8 +13,9 @@ import alembic.op
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
 
-from ragspine_pg.errors import SchemaError
+from ragspine_pg.errors import ConfigurationError, SchemaError
 from ragspine_pg.schema.check import ahead
 from ragspine_pg.schema.grant_key import store_grant_key
 from ragspine_pg.schema.lend import Target, lend
@@ -59,10 +60,10 @@ def migrate(target: Target, *, grant_key: str | None = None) -> Migrated:
     makes it.
 
     :raises SchemaError: the database is ahead of this code, or pgvector can be neither found nor installed.
-    :raises ConfigurationError: ``target`` or ``grant_key`` is of the wrong kind.
+    :raises ConfigurationError: ``target`` or ``grant_key`` is of the wrong kind, or the login may not migrate.
     :raises UnavailableError: the database cannot be reached.
     """
-    with lend(target) as connection, _settings_kept(connection):
+    with lend(target) as connection, _owner_needed(), _settings_kept(connection):
         lock(connection)
         before = revision_of(connection)
         if before is not None and before not in REVISIONS:
@@ -164,6 +165,20 @@ def revision_of(connection: Connection) -> str | None:
 def _missing_roles(connection: Connection) -> tuple[str, ...]:
     known = {row[0] for row in connection.exec_driver_sql("SELECT rolname FROM pg_catalog.pg_roles")}
     return tuple(role for role in ROLES if role not in known)
+
+
+@contextmanager
+def _owner_needed() -> Iterator[None]:
+    """A right that is missing becomes an error that says whose it is."""
+    try:
+        yield
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) != "42501":
+            raise
+        raise ConfigurationError(
+            "this login may not migrate: use one that owns the database and schema ragspine (RAGSPINE_OWNER_URL), and"
+            " that is a member of ragspine_gate where that role exists"
+        ) from None
 
 
 @contextmanager

@@ -299,3 +299,9 @@ def test_migrations_run_from_a_path_with_blanks_and_percent_signs(empty_url: str
         [sys.executable, "-c", code, empty_url], check=True, cwd=copy.parent, env={"PYTHONPATH": str(copy.parent)}
     )
     assert _exists(empty_url)
+
+
+@pytest.mark.parametrize("login", ["reader_url", "ingest_url"])
+def test_a_login_that_owns_nothing_is_told_so(database: Database, login: str) -> None:
+    with pytest.raises(ConfigurationError, match="owns the database"):
+        migrate(getattr(database, login))
