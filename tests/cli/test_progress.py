@@ -35,7 +35,8 @@ def _wait_until_it_writes(database: Database) -> None:
         while time.monotonic() < deadline:
             query = """
                 SELECT count(*) FROM pg_stat_activity
-                 WHERE usename = 'ingest' AND datname = current_database() AND xact_start < now() - interval '1 second'
+                 WHERE usename = 'ingest' AND datname = current_database()
+                   AND xact_start < now() - interval '0.2 seconds'
             """
             row = connection.execute(query).fetchone()
             if row is not None and row[0]:

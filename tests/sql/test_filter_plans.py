@@ -61,6 +61,8 @@ def evaluator(database: Database) -> Iterator[SqlEvaluator]:
         connection.execute(_INDEX)
         for function in _FUNCTIONS:
             connection.execute(f"GRANT EXECUTE ON FUNCTION ragspine.{function} TO ragspine_reader")
+        # Readers have no right on tables (docs/adr/0007); here they stand for any role that the policies bind.
+        connection.execute("GRANT SELECT ON ragspine.document, ragspine.document_field TO ragspine_reader")
         connection.commit()
         connection.autocommit = True
         connection.execute("VACUUM ANALYZE ragspine.document, ragspine.document_field")

@@ -1,5 +1,6 @@
 """``ingest``, ``delete`` and ``relabel``: what changes the documents of a library."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,7 @@ from ragspine_pg.cli.connection import Connection
 from ragspine_pg.cli.failure import INTERRUPTED, Mistake, say
 from ragspine_pg.cli.progress import Sources, shown_progress
 from ragspine_pg.cli.terminal import one_line, plain, write_json
+from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.ingest import UNCHANGED, IngestReport
 from ragspine_pg.errors import NotFound
 
@@ -61,7 +63,7 @@ def ingest(
             done = ingestor.ingest(
                 place.tenant,
                 place.library,
-                sources.documents(),
+                map(_opened, sources.documents()) if readers == MEMBERS else sources.documents(),
                 readers=names,
                 sensitivity=sensitivity,
                 metadata=added,
@@ -160,3 +162,8 @@ def _told(library: str, done: IngestReport) -> str:
         f"{library}: {done.documents:,} documents ({parts}), {done.chunks:,} chunks written,"
         f" {done.removed_chunks:,} removed, in {done.seconds:.1f} s ({rate:,.0f} documents/s)"
     )
+
+
+def _opened(document: Document) -> Document:
+    """``document``, open to every member unless it says who reads it."""
+    return replace(document, keep=document.keep - {"readers"})
