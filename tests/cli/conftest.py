@@ -3,6 +3,7 @@
 import json
 import os
 import secrets
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -72,9 +73,15 @@ def process(*arguments: str | Path, env: Mapping[str, str], **options: Any) -> "
     left_out = ("RAGSPINE_", "PYTHONUNBUFFERED")
     clean = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
     command = [sys.executable, "-m", "ragspine_pg", *map(str, arguments)]
+    piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    # A suite that a shell runs in the background ignores SIGINT, and so would its children.
     return subprocess.Popen(
-        command, cwd=ROOT, env={**clean, **env}, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        command, cwd=ROOT, env={**clean, **env}, preexec_fn=_heed_interrupts, **{**piped, **options}
     )
+
+
+def _heed_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
