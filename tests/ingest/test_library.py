@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import psycopg
 import pytest
 
+from ragspine_pg import RagSpine
 from ragspine_pg.chunking.registry import make_chunker
 from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.ingest import VersionInfo
@@ -106,3 +108,12 @@ def test_declared_fields_have_keys_that_follow_the_metadata(database: Database) 
     assert shelf.audit() == []
     shelf.delete("a")
     assert shelf.owner(count) == [(0,)]
+
+
+def test_a_default_that_changed_since_is_no_other_profile(fresh_spine: RagSpine, fresh_database: Database) -> None:
+    fresh_spine.create_library("t", "l")
+    with psycopg.connect(fresh_database.owner_url) as connection:
+        connection.execute("UPDATE ragspine.index_version SET pivot = 77, profile = profile || '{\"pivot\": 77}'")
+    fresh_spine.create_library("t", "l", exist_ok=True)
+    with pytest.raises(LibraryExists):
+        fresh_spine.create_library("t", "l", exist_ok=True, profile={"pivot": 78})

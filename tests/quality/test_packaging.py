@@ -17,7 +17,8 @@ import os, sys, tarfile
 from setuptools import build_meta
 out = sys.argv[1]
 name = build_meta.build_sdist(out)
-tarfile.open(os.path.join(out, name)).extractall(out, filter="data")
+safe = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+tarfile.open(os.path.join(out, name)).extractall(out, **safe)
 os.chdir(os.path.join(out, name.removesuffix(".tar.gz")))
 print(build_meta.build_wheel(out))
 """
