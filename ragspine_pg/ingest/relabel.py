@@ -52,6 +52,7 @@ def relabel(
         if not found:
             return None
         seen = found[0]
+        yield from fetch(_SAVEPOINT)
         class_no = yield from fetch(
             _CLASS_NO,
             tenant_no=target.tenant_no,
@@ -59,7 +60,6 @@ def relabel(
             open_to_members=seen.open_to_members if isinstance(readers, Unchanged) else readers is None,
             readers=seen.readers if isinstance(readers, Unchanged) else sorted(readers or ()),
         )
-        yield from fetch(_SAVEPOINT)
         yield from fetch(_LOCK, **place)
         # Read in a statement of its own: it sees what the holder before us committed. In the statement that waited for
         # the lock, two relabels would both subtract the same old class.

@@ -10,16 +10,17 @@ WITH many AS (
    GROUP BY s.version_no, s.acl_class_no
   HAVING count(*) > 1
 ), locked AS MATERIALIZED (
-  SELECT s.version_no, s.acl_class_no, s.batch_no
+  SELECT k.tid
     FROM many AS m
-    JOIN ragspine.corpus_stat AS s
-      ON s.tenant_no = %(tenant_no)s AND s.version_no = m.version_no AND s.acl_class_no = m.acl_class_no
-     FOR UPDATE OF s SKIP LOCKED
+   CROSS JOIN LATERAL (
+          SELECT s.ctid AS tid
+            FROM ragspine.corpus_stat AS s
+           WHERE s.tenant_no = %(tenant_no)s AND s.version_no = m.version_no AND s.acl_class_no = m.acl_class_no
+          OFFSET 0
+             FOR UPDATE SKIP LOCKED) AS k
 ), gone AS (
   DELETE FROM ragspine.corpus_stat AS s
-   USING locked AS k
-   WHERE s.tenant_no = %(tenant_no)s AND s.version_no = k.version_no AND s.acl_class_no = k.acl_class_no
-     AND s.batch_no = k.batch_no
+   WHERE s.ctid = ANY (ARRAY(SELECT k.tid FROM locked AS k))
   RETURNING s.version_no, s.acl_class_no, s.chunk_count, s.total_length
 ), folded AS (
   INSERT INTO ragspine.corpus_stat (tenant_no, version_no, acl_class_no, batch_no, chunk_count, total_length)

@@ -1,7 +1,9 @@
 -- Folds the document frequencies of a library's versions: one row for each lexeme and class, none where the sum is zero.
 --
 -- Safe beside writers: they only append, and what is summed is exactly what this statement deletes. Safe beside another
--- fold: rows that one has locked are skipped, and stay a sum of two rows until the next time.
+-- fold: rows that one has locked are skipped, and stay a sum of two rows until the next time. Each key's rows are looked up
+-- by the key (OFFSET 0) and deleted where they were found: for a tenant that the planner's statistics have not seen, a join
+-- reads all the tenant's rows for every key (28 s for one document, with 140 batches to fold).
 --
 -- params: tenant_no, library_no, batch_no
 -- Returns one row: rows deleted, rows written.
@@ -13,17 +15,18 @@ WITH many AS (
    GROUP BY s.version_no, s.lexeme_no, s.acl_class_no
   HAVING count(*) > 1
 ), locked AS MATERIALIZED (
-  SELECT s.version_no, s.lexeme_no, s.acl_class_no, s.batch_no
+  SELECT k.tid
     FROM many AS m
-    JOIN ragspine.lexeme_stat AS s
-      ON s.tenant_no = %(tenant_no)s AND s.version_no = m.version_no AND s.lexeme_no = m.lexeme_no
-     AND s.acl_class_no = m.acl_class_no
-     FOR UPDATE OF s SKIP LOCKED
+   CROSS JOIN LATERAL (
+          SELECT s.ctid AS tid
+            FROM ragspine.lexeme_stat AS s
+           WHERE s.tenant_no = %(tenant_no)s AND s.version_no = m.version_no AND s.lexeme_no = m.lexeme_no
+             AND s.acl_class_no = m.acl_class_no
+          OFFSET 0
+             FOR UPDATE SKIP LOCKED) AS k
 ), gone AS (
   DELETE FROM ragspine.lexeme_stat AS s
-   USING locked AS k
-   WHERE s.tenant_no = %(tenant_no)s AND s.version_no = k.version_no AND s.lexeme_no = k.lexeme_no
-     AND s.acl_class_no = k.acl_class_no AND s.batch_no = k.batch_no
+   WHERE s.ctid = ANY (ARRAY(SELECT k.tid FROM locked AS k))
   RETURNING s.version_no, s.lexeme_no, s.acl_class_no, s.chunk_count
 ), folded AS (
   INSERT INTO ragspine.lexeme_stat (tenant_no, version_no, lexeme_no, acl_class_no, batch_no, chunk_count)

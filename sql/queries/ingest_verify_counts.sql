@@ -16,9 +16,11 @@ SELECT s.document_id,
                  AS chunks,
                (SELECT count(*)
                   FROM ragspine.chunk AS c
-                  JOIN ragspine.chunk_lexical AS l
-                    ON l.tenant_no = c.tenant_no AND l.version_no = c.version_no AND l.acl_class_no = c.acl_class_no
-                   AND l.chunk_no = c.chunk_no
+                 CROSS JOIN LATERAL (
+                        SELECT FROM ragspine.chunk_lexical AS l
+                         WHERE l.tenant_no = c.tenant_no AND l.version_no = c.version_no
+                           AND l.acl_class_no = c.acl_class_no AND l.chunk_no = c.chunk_no
+                        OFFSET 0) AS l
                  WHERE c.tenant_no = %(tenant_no)s AND c.version_no = %(version_no)s AND c.document_no = p.document_no
                    AND c.acl_class_no = p.acl_class_no)
                  AS indexed,
