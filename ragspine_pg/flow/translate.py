@@ -66,6 +66,10 @@ def translate(error: psycopg.Error) -> RagSpineError:
             sqlstate=state,
             constraint=constraint,
         )
+    if state[:2] == "40" or state == "55P03":
+        return UnavailableError(
+            "the transaction gave way to another one; nothing of it was kept, run it again", sqlstate=state
+        )
     if isinstance(error, psycopg.OperationalError) or state[:2] in {"08", "57", "53"}:
         return UnavailableError(
             "the database cannot be reached or closed the connection; nothing half-done was kept",

@@ -23,7 +23,10 @@ class Plan:
     chunks: int
 
 
-_KEEP_RIGHTS = query("ingest_keep_rights")
+_KEEP_RIGHTS = query("ingest_keep_rights", int)
+_SAVEPOINT = query("ingest_savepoint")
+_ROLL_BACK = query("ingest_roll_back")
+_RELEASE = query("ingest_release")
 _LOCK_VERSION = query("ingest_lock_version", int)
 _ADD_CLASSES = query("ingest_add_classes", int)
 _LOCK_DOCUMENTS = query("ingest_lock_documents", int)
@@ -47,16 +50,18 @@ def lock(target: Target) -> Flow[None]:
             tenant=target.tenant,
             library=target.library_id,
         )
-    yield from _settle_rights(target)
-    statement = _LOCK_LIBRARY if target.measured else _LOCK_DOCUMENTS
-    yield from fetch(statement, tenant_no=target.tenant_no, library_no=target.library_no)
-    # Once more: a relabel may have been committed before the lock. Its class exists, so nothing is waited for here.
-    yield from _settle_rights(target)
-
-
-def _settle_rights(target: Target) -> Flow[None]:
-    yield from fetch(_KEEP_RIGHTS, tenant_no=target.tenant_no, library_no=target.library_no)
-    yield from fetch(_ADD_CLASSES, tenant_no=target.tenant_no)
+    place = {"tenant_no": target.tenant_no, "library_no": target.library_no}
+    # As in relabel: classes come before documents, but which are wanted can depend on what a document was. Where that
+    # has changed once the locks are held, they are given back.
+    while True:
+        yield from fetch(_SAVEPOINT)
+        yield from fetch(_KEEP_RIGHTS, **place)
+        yield from fetch(_ADD_CLASSES, tenant_no=target.tenant_no)
+        yield from fetch(_LOCK_LIBRARY if target.measured else _LOCK_DOCUMENTS, **place)
+        if (yield from fetch(_KEEP_RIGHTS, **place)) == [0]:
+            yield from fetch(_RELEASE)
+            return
+        yield from fetch(_ROLL_BACK)
 
 
 def plan(target: Target) -> Flow[Plan]:

@@ -1,6 +1,7 @@
 """Deletes and relabels: in force at commit, in every statistic, without waiting for others."""
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -100,6 +101,36 @@ def relabel_twice_at_once(shelf: Shelf) -> None:
 
 def test_two_relabels_at_once_subtract_once_each(shelf: Shelf) -> None:
     relabel_twice_at_once(shelf)
+    assert shelf.audit() == []
+
+
+def test_an_ingest_that_keeps_one_right_and_a_relabel_do_not_deadlock(shelf: Shelf) -> None:
+    """Both want a class that the holder's relabel made thinkable; the ingest must not make it after it locked."""
+    shelf.ingest(Document("a", PROSE))
+    failed: list[BaseException] = []
+
+    def attempt(act: Callable[[], object]) -> threading.Thread:
+        def acting() -> None:
+            try:
+                act()
+            except BaseException as error:  # noqa: BLE001 - handed to the test
+                failed.append(error)
+
+        thread = threading.Thread(target=acting)
+        thread.start()
+        time.sleep(0.3)  # until it waits for the holder
+        return thread
+
+    with psycopg.connect(shelf.database.ingest_url) as holder:
+        run(pipeline.relabel_document(shelf.tenant, shelf.library, "a", sensitivity="CONFIDENTIAL"), holder)
+        kept = Document("a", PROSE, readers={"r"}, keep={"sensitivity"})
+        threads = [
+            attempt(lambda: shelf.ingest(kept)),
+            attempt(lambda: shelf.relabel("a", readers={"r"}, sensitivity="CONFIDENTIAL")),
+        ]
+    for thread in threads:
+        thread.join(30)
+    assert failed == []
     assert shelf.audit() == []
 
 
