@@ -22,6 +22,7 @@ SUPERUSER = "postgres"
 _START_SECONDS = 300.0  # recovery after a crash can take long; while the process lives there is hope
 _STOP_SECONDS = 60.0
 _PAUSE_SECONDS = 0.01
+_EXEC_LOOKS = 10
 _LOG_BYTES = 10_000_000  # a larger log is set aside (one is kept) when the server starts
 
 _SETTINGS = {
@@ -171,11 +172,15 @@ def _is_postmaster(pid: int, cluster: Path) -> bool:
     """Whether ``pid`` lives and was started with our data folder: numbers are used again, in containers at once."""
     if not Path("/proc/self/cmdline").exists():
         return _lives(pid)
-    try:
-        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return os.fsencode(cluster / "data") in arguments
+    for _ in range(_EXEC_LOOKS):
+        try:
+            written = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+        if written:
+            return os.fsencode(cluster / "data") in written.split(b"\0")
+        time.sleep(_PAUSE_SECONDS)  # a program that is just being loaded has no arguments yet; a dead one never again
+    return False
 
 
 def _forget_stale_pid(cluster: Path) -> None:
