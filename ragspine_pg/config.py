@@ -50,6 +50,9 @@ class ServiceConfig(BaseSettings):
     analyzer: str = "english"
     """The analyzer of a library that does not name one."""
 
+    embedding: str = "none"
+    """The embedding model of a library that does not name one; ``none`` embeds nothing."""
+
     @classmethod
     def load(cls, **given: Any) -> "ServiceConfig":
         """The settings, with ``given`` over the environment; a value of None counts as not given.

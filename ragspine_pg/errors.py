@@ -123,6 +123,30 @@ class GrantInvalid(QueryError):
     code = "grant_invalid"
 
 
+class EmbeddingError(RagSpineError):
+    """Texts could not be embedded. The message names an item by its position and label, never by its text."""
+
+    code = "embedding"
+
+
+class InvalidEmbeddingInput(EmbeddingError):
+    """A text cannot be embedded as it is: it is blank, or longer than the model reads."""
+
+    code = "invalid_embedding_input"
+
+
+class EmbeddingRejected(EmbeddingError):
+    """What a model gave back is not one finite, non-zero vector of its space for each text; nothing was written."""
+
+    code = "embedding_rejected"
+
+
+class EmbeddingUnavailable(EmbeddingError):
+    """A model did not answer in time or with a server's error, also when asked again; later can help."""
+
+    code = "embedding_unavailable"
+
+
 class UnavailableError(RagSpineError):
     """The database cannot be reached, or lost the connection; trying again later can help."""
 

@@ -3,12 +3,17 @@
 Each docstring names who calls it, which errors it may raise, and the test an implementation owes.
 """
 
-from typing import Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any, Protocol, runtime_checkable
 
 from ragspine_pg.contract.chunk import Chunk
+from ragspine_pg.contract.context import Deadline
 from ragspine_pg.contract.document import Document
+from ragspine_pg.contract.embedded import Embedded
 from ragspine_pg.contract.filter import MetadataFilter
 from ragspine_pg.contract.result import SearchResult
+from ragspine_pg.contract.space import EmbeddingSpace
 
 
 @runtime_checkable
@@ -40,6 +45,54 @@ class Chunker(Protocol):
 
     def chunk(self, document: Document) -> list[Chunk]:
         """The document's chunks, a function of its title and text alone."""
+
+
+class EmbeddingTask(StrEnum):
+    """What a vector is for: many models embed a document and a question about it in different ways."""
+
+    RETRIEVAL_DOCUMENT = "retrieval_document"
+    RETRIEVAL_QUERY = "retrieval_query"
+
+
+@runtime_checkable
+class EmbeddingModel(Protocol):
+    """Turns texts into vectors of one space.
+
+    *Called by* ``ragspine_pg.embedding.embed_checked`` alone: at ingest and rebuild with documents, at a search with
+    its query; in any thread, and in several at once when it carries ``limits`` (an ``EmbeddingLimits``, optional) with
+    a ``concurrency`` above 1. It is handed no blank text, and never more than its limits (by default 64 texts or
+    100,000 code points a call). RESTRICTED text reaches no model, CONFIDENTIAL text none that is ``remote`` unless the
+    library opts in.
+
+    *Errors*: ``EmbeddingUnavailable`` when trying again later can help, ``DeadlineExceeded`` past the deadline (it
+    starts no attempt after it, and waits for none beyond it), ``InvalidEmbeddingInput`` for a text it would have to
+    cut, with ``position=`` its index in ``texts``. No error quotes a text. What it returns is checked: a wrong count,
+    a wrong length, a number that is not finite or a zero vector is ``EmbeddingRejected``, and nothing is written.
+
+    *Test owed*: ``tests/conformance/test_embedding_models.py``. Vectors come in the order of the texts and do not
+    depend on how those were batched; the same text gives the same vector (within float32 rounding); a text that is
+    found relevant by eye is nearer than one that is not; ``make_embedding_model(name, **options)`` makes it again with
+    an equal space.
+    """
+
+    @property
+    def name(self) -> str:
+        """How ``make_embedding_model`` and an index version's profile call it."""
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """What ``make_embedding_model`` needs to make it again, as JSON values; never a secret."""
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        """The space of its vectors."""
+
+    @property
+    def remote(self) -> bool:
+        """Whether texts leave this host's trust: they are sent to somebody else's service."""
+
+    def embed(self, texts: Sequence[str], task: EmbeddingTask, *, deadline: Deadline | None = None) -> Embedded:
+        """One vector a text, in order; the task chooses the space's prefix, which the model puts before each text."""
 
 
 @runtime_checkable
