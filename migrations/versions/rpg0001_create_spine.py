@@ -81,6 +81,8 @@ FUNCTIONS = (
     "find_document_v1",
     "verify_locator",
     "verify_locator_v1",
+    "drop_ignorable_v1",
+    "ignorable_class_v1",
 )
 
 TABLES = (

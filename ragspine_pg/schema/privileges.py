@@ -93,6 +93,8 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "cjk_class_v1": LOGIN_GROUPS,
     "count_bigrams_v1": LOGIN_GROUPS,
     "count_lexemes_v1": LOGIN_GROUPS,
+    "drop_ignorable_v1": LOGIN_GROUPS,
+    "ignorable_class_v1": LOGIN_GROUPS,
     "strip_cjk_v1": LOGIN_GROUPS,
     "text_search_config_v1": LOGIN_GROUPS,
     "number_key_v1": (INGEST,),

@@ -4,10 +4,11 @@
 --           kana and hangul; anything between them as 'simple').
 -- Returns   one row a lexeme. Unknown analyzer: RS002. No text is ever an error.
 --
--- One function for ingest and query, so the two can never differ. Compatibility forms are folded (NFKC). ASCII punctuation
--- separates words: PostgreSQL's parser would otherwise take `end.Next` for a host name, `a/b` for a path and `-5` for
--- a signed number (measured in docs/adr/0002). A word of more than 2,046 bytes is no lexeme (tsvector's limit) and is left
--- out. Frequencies are right beyond tsvector's caps (255 positions a lexeme, 16,383 words): see count_lexemes_v1.
+-- One function for ingest and query, so the two can never differ. Characters that are not seen are dropped
+-- (drop_ignorable_v1) and compatibility forms folded (NFKC). ASCII punctuation separates words: PostgreSQL's parser would
+-- otherwise take `end.Next` for a host name, `a/b` for a path and `-5` for a signed number (measured in docs/adr/0002). A
+-- word of more than 2,046 bytes is no lexeme (tsvector's limit) and is left out. Frequencies are right beyond tsvector's
+-- caps (255 positions a lexeme, 16,383 words): see count_lexemes_v1.
 CREATE FUNCTION ragspine.analyze_v1(text text, analyzer text)
 RETURNS TABLE (lexeme text, frequency integer)
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -16,7 +17,8 @@ AS $$
 DECLARE
   -- regexp_replace, since translate takes five times as long here.
   folded CONSTANT text := regexp_replace(
-    CASE WHEN octet_length(text) = char_length(text) THEN text ELSE normalize(text, NFKC) END,
+    CASE WHEN octet_length(text) = char_length(text) THEN text
+         ELSE normalize(ragspine.drop_ignorable_v1(text), NFKC) END,
     '[!-/:-@[-`{-~]+', ' ', 'g');
 BEGIN
   IF analyzer = 'cjk' THEN
