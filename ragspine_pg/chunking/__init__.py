@@ -1,6 +1,11 @@
 """From a document to its passages: verbatim slices, cut where its author made a break."""
 
-from ragspine_pg.chunking.domain_presets import ParentChildChunker
+from ragspine_pg.chunking.domain_presets import (
+    LawsChunker,
+    ParentChildChunker,
+    QuestionAnswerChunker,
+    SentenceWindowChunker,
+)
 from ragspine_pg.chunking.general import DefaultChunker, WholeChunker
 from ragspine_pg.chunking.layout import ChildExtra, LayoutAwareChunker
 from ragspine_pg.chunking.limit import MAX_CHUNK_LENGTH, MAX_WHOLE_LENGTH, fits_lexeme_limit, lexeme_bound
@@ -20,9 +25,12 @@ __all__ = [
     "BlockKind",
     "ChildExtra",
     "DefaultChunker",
+    "LawsChunker",
     "LayoutAwareChunker",
     "ParentChildChunker",
+    "QuestionAnswerChunker",
     "Section",
+    "SentenceWindowChunker",
     "TextChunkPolicy",
     "WholeChunker",
     "check_provenance",

@@ -16,6 +16,7 @@ _SENTENCE_END = re.compile(
     re.VERBOSE,
 )
 _LIST_ITEM = re.compile(r"\n(?=[ \t]*+(?:[-*+•・]|\d{1,9}[.)])[ \t])")
+_NUMBER = re.compile(r"^[ \t]*+\d{1,9}(?:\.\d{1,3})*+[.)]", re.MULTILINE)
 _LOOK_AHEAD = 64  # code points after the limit that may show whether a sentence ends at it
 _SPACES = " \n\t\r\u3000"
 _CLAUSE_ENDS = "，、；："
@@ -42,6 +43,27 @@ def cut_block(
         at = keep_indent(text, cut, rest) if kind is BlockKind.LINES else rest
     if (piece := trim(text, at, end)) is not None:
         yield (at if kind is BlockKind.LINES else piece[0]), piece[1]
+
+
+def split_sentences(text: str, start: int, end: int, kind: BlockKind) -> Iterator[tuple[int, int]]:
+    """The sentences of ``text[start:end]`` in order, trimmed; they hold every character that is no whitespace.
+
+    An item of a list begins one, whatever ends the item before it; code and tables are one.
+    """
+    if kind is BlockKind.LINES:
+        yield start, end
+        return
+    # The end of the block ends a sentence, and what stands after it says nothing about it.
+    cuts = {found.end() for found in _SENTENCE_END.finditer(text, start, end)}
+    if kind is BlockKind.LIST:
+        cuts.update(found.start() for found in _LIST_ITEM.finditer(text, start, end))
+    line = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
+    cuts -= {found.end() for found in _NUMBER.finditer(text, line, end)}  # the full stop of "1." ends nothing
+    at = start
+    for cut in sorted({*cuts, end}):
+        if (sentence := trim(text, at, cut)) is not None:
+            yield sentence
+            at = cut
 
 
 def first_word(text: str, start: int, end: int, floor: int) -> int:

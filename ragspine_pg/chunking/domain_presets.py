@@ -1,7 +1,23 @@
-"""Chunkers for a purpose, each a thin subclass of a general one."""
+"""Chunkers for a purpose; those with rules of their own live in a module each."""
 
+from ragspine_pg.chunking.laws import LawsChunker
 from ragspine_pg.chunking.layout import ChildExtra, LayoutAwareChunker
+from ragspine_pg.chunking.markdown_outline import split_markdown_sections
+from ragspine_pg.chunking.policy import TextChunkPolicy, chunk_document
+from ragspine_pg.chunking.qa import QuestionAnswerChunker
 from ragspine_pg.chunking.section import Section
+from ragspine_pg.chunking.sentence_window import SentenceWindowChunker
+
+__all__ = [
+    "LawsChunker",
+    "LayoutAwareChunker",
+    "ParentChildChunker",
+    "QuestionAnswerChunker",
+    "SentenceWindowChunker",
+    "TextChunkPolicy",
+    "chunk_document",
+    "split_markdown_sections",
+]
 
 
 class ParentChildChunker(LayoutAwareChunker):

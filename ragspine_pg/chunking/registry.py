@@ -4,7 +4,12 @@ from collections.abc import Callable
 from importlib.metadata import entry_points
 from typing import Any
 
-from ragspine_pg.chunking.domain_presets import ParentChildChunker
+from ragspine_pg.chunking.domain_presets import (
+    LawsChunker,
+    ParentChildChunker,
+    QuestionAnswerChunker,
+    SentenceWindowChunker,
+)
 from ragspine_pg.chunking.general import DefaultChunker, WholeChunker
 from ragspine_pg.chunking.layout import LayoutAwareChunker
 from ragspine_pg.contract.ports import Chunker
@@ -19,14 +24,18 @@ CHUNKERS: dict[str, Callable[..., Chunker]] = {
     "layout": LayoutAwareChunker,
     "parent_child": ParentChildChunker,
     "small_to_big": ParentChildChunker,
+    "sentence_window": SentenceWindowChunker,
+    "qa": QuestionAnswerChunker,
+    "laws": LawsChunker,
 }
 
 
 def make_chunker(chunker: str | Chunker = "default", **options: Any) -> Chunker:
     """The chunker of that name made with ``options`` (``size``, ``overlap`` in code points), or the one handed in.
 
-    Our own names come first, then entry points of group ``ragspine_pg.chunkers``. Raises ``ConfigurationError`` for an
-    unknown name (it lists the known ones), an option the chunker does not have, or what is no ``Chunker``.
+    ``sentence_window`` takes ``sentences`` and ``window`` instead, ``qa`` and ``laws`` a ``size`` alone. Our own names
+    come first, then entry points of group ``ragspine_pg.chunkers``. Raises ``ConfigurationError`` for an unknown name
+    (it lists the known ones), an option the chunker does not have, or what is no ``Chunker``.
     """
     if not isinstance(chunker, str):
         if not isinstance(chunker, Chunker):

@@ -7,8 +7,11 @@ import pytest
 
 from ragspine_pg.chunking import (
     DefaultChunker,
+    LawsChunker,
     LayoutAwareChunker,
     ParentChildChunker,
+    QuestionAnswerChunker,
+    SentenceWindowChunker,
     WholeChunker,
     make_chunker,
     registry,
@@ -24,6 +27,9 @@ from ragspine_pg.errors import ConfigurationError
         ("layout", LayoutAwareChunker),
         ("parent_child", ParentChildChunker),
         ("small_to_big", ParentChildChunker),
+        ("sentence_window", SentenceWindowChunker),
+        ("qa", QuestionAnswerChunker),
+        ("laws", LawsChunker),
     ],
 )
 def test_each_name_makes_its_chunker(name: str, kind: type) -> None:
@@ -36,6 +42,8 @@ def test_alias_makes_the_same_chunks_under_the_same_fingerprint() -> None:
 
 def test_every_policy_has_a_fingerprint_of_its_own() -> None:
     made = [make_chunker("default"), make_chunker("layout"), make_chunker("parent_child"), make_chunker("whole")]
+    made += [make_chunker("qa"), make_chunker("laws"), make_chunker("qa", size=300), make_chunker("laws", size=300)]
+    made += [make_chunker("sentence_window"), make_chunker("sentence_window", window=1)]
     made += [make_chunker("default", size=800), make_chunker("default", size=800, overlap=80)]
     assert len({chunker.fingerprint for chunker in made}) == len(made)
 
@@ -55,6 +63,10 @@ def test_unknown_option_is_named() -> None:
         make_chunker("default", length=3)
     with pytest.raises(ConfigurationError, match="size"):
         make_chunker("whole", size=3)
+    with pytest.raises(ConfigurationError, match="overlap"):
+        make_chunker("laws", overlap=3)
+    with pytest.raises(ConfigurationError, match="window"):
+        make_chunker("sentence_window", window=-1)
     with pytest.raises(ConfigurationError, match="12000"):
         make_chunker("layout", size=10**9)
 
