@@ -1,7 +1,10 @@
 """Settings: what the call says, else the environment (``RAGSPINE_…``), else the default. No I/O."""
 
+import difflib
+import re
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic import SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -10,6 +13,14 @@ from ragspine_pg.contract.mode import RetrievalMode
 from ragspine_pg.errors import ConfigurationError
 
 PREFIX = "RAGSPINE_"
+
+# Of that prefix, and no settings of ours: docker/init.sql reads the passwords, benchmarks and tests the others.
+_OTHERS: Final = frozenset(
+    {"OWNER_PASSWORD", "INGEST_PASSWORD", "READER_PASSWORD", "DATASETS", "WRITE_GOLDEN", "TEST_HOME"}
+    | {"TEST_VECTOR_SCHEMA", "OPENAI_API_KEY"}
+)
+# What Kubernetes sets for a service that is called ragspine, or ragspine-something.
+_SERVICE: Final = re.compile(r"(\w+_)?(SERVICE_(HOST|PORT(_\w+)?)|PORT(_[0-9]+_\w+)?)")
 
 
 class ServiceConfig(BaseSettings):
@@ -69,3 +80,20 @@ class ServiceConfig(BaseSettings):
         """The value of a secret setting, such as ``"ingest_url"``."""
         value: SecretStr | None = getattr(self, name)
         return None if value is None else value.get_secret_value()
+
+
+def unknown_variables(names: Iterable[str]) -> dict[str, str | None]:
+    """The names that look like settings of ours and are none, each with the name it resembles most, or None.
+
+    ``names`` are those of environment variables. A setting that is mistyped has no effect: without its URL, the
+    embedded server would be used in silence.
+    """
+    known = [name.upper() for name in ServiceConfig.model_fields]
+    found: dict[str, str | None] = {}
+    for name in sorted(names):
+        prefix, rest = name[: len(PREFIX)].upper(), name[len(PREFIX) :].upper()
+        if prefix != PREFIX or rest in known or rest in _OTHERS or _SERVICE.fullmatch(rest):
+            continue
+        near = difflib.get_close_matches(rest, known, n=1, cutoff=0.5)
+        found[name] = PREFIX + near[0] if near else None
+    return found

@@ -16,46 +16,30 @@ from typer.core import TyperGroup
 
 from ragspine_pg.cli.connection import Connection
 from ragspine_pg.cli.failure import BROKEN_PIPE, INTERRUPTED, explain_failure, say
+from ragspine_pg.cli.terminal import one_line
+from ragspine_pg.config import unknown_variables
 
 Function = TypeVar("Function", bound=Callable[..., None])
 
-_PANEL = "Connection (before or after the command; else the environment, else the embedded server)"
+_PANEL = "Connection"
 
 Database = Annotated[
     str | None,
-    typer.Option(
-        "--database", metavar="URL", help="Where searches run, else RAGSPINE_DATABASE_URL.", rich_help_panel=_PANEL
-    ),
+    typer.Option("--database", metavar="URL", help="Searches [RAGSPINE_DATABASE_URL].", rich_help_panel=_PANEL),
 ]
 IngestDatabase = Annotated[
     str | None,
-    typer.Option(
-        "--ingest-database",
-        metavar="URL",
-        help="Where documents are written, else RAGSPINE_INGEST_URL.",
-        rich_help_panel=_PANEL,
-    ),
+    typer.Option("--ingest-database", metavar="URL", help="Writes [RAGSPINE_INGEST_URL].", rich_help_panel=_PANEL),
 ]
 OwnerDatabase = Annotated[
     str | None,
-    typer.Option(
-        "--owner-database",
-        metavar="URL",
-        help="Where migrations run, as the owner of the schema; else RAGSPINE_OWNER_URL.",
-        rich_help_panel=_PANEL,
-    ),
+    typer.Option("--owner-database", metavar="URL", help="Migrates [RAGSPINE_OWNER_URL].", rich_help_panel=_PANEL),
 ]
 SingleLogin = Annotated[
     bool,
-    typer.Option(
-        "--single-login",
-        help="Use --database for everything; searches then go without the database's backstop.",
-        rich_help_panel=_PANEL,
-    ),
+    typer.Option("--single-login", help="--database does all, without the backstop.", rich_help_panel=_PANEL),
 ]
-Debug = Annotated[
-    bool, typer.Option("--debug", help="Show the traceback of a failure on stderr.", rich_help_panel=_PANEL)
-]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of a failure.", rich_help_panel=_PANEL)]
 
 # click's class of usage errors, by way of the one descendant that typer makes public: typer brings its own click.
 _USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
@@ -127,6 +111,17 @@ def _root(
     context.obj = Connection(database, ingest_database, owner_database, single_login, debug)
 
 
+def _warn_of_variables() -> None:
+    for name, near in unknown_variables(os.environ).items():
+        meant = f"; is {near} meant?" if near is not None else ""
+        say(f"warning: {one_line(name)} in the environment is no setting and has no effect{meant}")
+
+
+def _unwrapped(text: str) -> str:
+    """A line a paragraph: the help breaks lines to the terminal's width, and would keep the source's breaks besides."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
 def command(name: str, *, panel: str) -> Callable[[Function], Function]:
     """Register a function as the command ``name``, listed in the help's ``panel``.
 
@@ -150,6 +145,7 @@ def command(name: str, *, panel: str) -> Callable[[Function], Function]:
         ) -> None:
             before = context.find_object(Connection) or Connection()
             connection = before.overridden(Connection(database, ingest_database, owner_database, single_login, debug))
+            _warn_of_variables()
             try:
                 function(connection, **given)
                 sys.stdout.flush()
@@ -165,7 +161,7 @@ def command(name: str, *, panel: str) -> Callable[[Function], Function]:
             parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in [shared[0], *own, *shared[1:-1]]
         ]
         guarded.__name__ = function.__name__
-        guarded.__doc__ = function.__doc__
+        guarded.__doc__ = _unwrapped(inspect.getdoc(function) or "")
         guarded.__module__ = function.__module__
         guarded.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         guarded.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

@@ -81,11 +81,9 @@ def some_libraries(text: str) -> Place:
 
 
 def one_tenant(text: str) -> str:
-    """``TENANT`` alone. Raises ``Mistake``: a grant that seems to be for one library would be for all."""
+    """``TENANT`` alone. Raises ``Mistake``: what seems to be for one library would be for all."""
     if "/" in text or not text.strip():
-        raise Mistake(
-            f"name a tenant alone, for example acme, not {text!r}: a grant is for all of a tenant's libraries"
-        )
+        raise Mistake(f"name a tenant alone, for example acme, not {text!r}: this is for all of a tenant's libraries")
     return text
 
 
@@ -132,11 +130,13 @@ def filter_of(text: str | None) -> MetadataFilter | None:
 
 def fields_of(items: list[str] | None) -> dict[str, str]:
     """Declared fields of ``NAME:TYPE`` options. Raises ``Mistake``."""
-    declared = {}
+    declared: dict[str, str] = {}
     for item in items or ():
         name, colon, kind = item.rpartition(":")
         if not colon or not name.strip():
             raise Mistake(f"--field takes NAME:TYPE, for example year:number, not {item!r}")
+        if name in declared:
+            raise Mistake(f"--field {name!r} is given more than once: a field has one type")
         declared[name] = kind
     return declared
 

@@ -24,17 +24,36 @@ _UNITS: Final = {"read": "documents", "documents": "documents", "verify": "docum
 class Sources:
     """The files of a call: their documents, and how much of them has been read."""
 
-    def __init__(self, paths: Iterable[Path]) -> None:
-        """Look at every path; raises ``SourceRefused`` for one that may not be read."""
+    def __init__(self, paths: Iterable[Path], *, skip_bad: bool = False) -> None:
+        """Look at every path; no file is opened yet."""
         self._paths = list(paths)
+        self.skips_bad = skip_bad
         self._read = SourceProgress()
-        found = list(find_sources(self._paths, on_skip=lambda _: None))
+        refused: list[Path] = []
+        found = list(find_sources(self._paths, on_refuse=lambda path, _: refused.append(path)))
+        self._refused = bool(refused)
         # What is packed says nothing about how long it is.
         self._size = 0 if any(source.is_gzip for source in found) else sum(source.size for source in found)
 
     def documents(self) -> Iterator[Document]:
-        """Read them, once."""
-        return read_sources(self._paths, progress=self._read)
+        """Read them, once; raises ``SourceRefused`` and ``InvalidDocument`` unless what is bad is skipped."""
+        return read_sources(self._paths, skip_bad=self.skips_bad, progress=self._read)
+
+    def require(self) -> None:
+        """Raise what ``documents`` would in the end, where a path alone shows that it would."""
+        if self._refused and not self.skips_bad:
+            for _ in self.documents():
+                pass
+
+    @property
+    def bad(self) -> list[SkippedFile]:
+        """What cannot be read: the first thousand of it."""
+        return self._read.bad
+
+    @property
+    def bad_count(self) -> int:
+        """How many files, or lines of JSONL, cannot be read."""
+        return self._read.bad_count
 
     @property
     def skipped(self) -> list[SkippedFile]:

@@ -15,6 +15,7 @@ from ragspine_pg.contract.ingest import (
     UNCHANGED,
     FoldReport,
     IngestReport,
+    LibraryInfo,
     LibraryStats,
     OnDuplicate,
     Unchanged,
@@ -146,6 +147,17 @@ class Ingestor(Shell):
         """
         flow = pipeline.relabel_document(tenant, library_id, document_id, readers=readers, sensitivity=sensitivity)
         return self._drive(flow, read_only=False)
+
+    def libraries(self, tenant: str | None = None) -> list[LibraryInfo]:
+        """The libraries of a tenant, or of all tenants, by name; empty for a tenant that is unknown."""
+        return self._drive(pipeline.list_libraries(tenant), read_only=True)
+
+    def drop_library(self, tenant: str, library_id: str) -> int:
+        """Delete a library with all its documents and versions, for good; how many documents it had.
+
+        Waits for writers that are at it; what they stored goes too. Raises ``NotFound``.
+        """
+        return self._drive(pipeline.drop_library(tenant, library_id), read_only=False)
 
     def versions(self, tenant: str, library_id: str) -> list[VersionInfo]:
         """The library's index versions, newest first. Raises ``NotFound``."""

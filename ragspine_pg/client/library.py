@@ -65,6 +65,10 @@ class Library:
         """See ``Ingestor.delete``."""
         return self.spine.ingestor.delete(self.tenant, self.library_id, document_id)
 
+    def drop(self) -> int:
+        """See ``Ingestor.drop_library``."""
+        return self.spine.ingestor.drop_library(self.tenant, self.library_id)
+
     def relabel(
         self,
         document_id: str,

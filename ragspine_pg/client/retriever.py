@@ -121,7 +121,7 @@ class Retriever(Shell):
     def grant(self, access: Access, *, seconds: int = GRANT_SECONDS) -> str:
         """A signed grant for ``access``, for SQL callers: ``SELECT ragspine.assume($1)``. A bearer token: keep it safe.
 
-        Raises ``ConfigurationError`` without a grant key.
+        Valid for ``seconds``, at most 86,400. Raises ``ConfigurationError`` without a grant key.
         """
         if self._grant_key is None:
             raise ConfigurationError(

@@ -23,6 +23,9 @@ from ragspine_pg.errors import ConfigurationError
 GRANT_SECONDS = 60
 """How long a grant is valid by default, in seconds."""
 
+MAX_GRANT_SECONDS = 86_400
+"""The longest that ``mint_grant`` signs for, in seconds: a grant cannot be taken back, but by retiring the key."""
+
 _TEXT = re.compile(r"(?P<id>[0-9a-f]{8}):(?P<key>[0-9a-f]{64})")
 _BLOCK = 64
 
@@ -62,13 +65,18 @@ class GrantKey:
     def parse(cls, text: str) -> "GrantKey":
         """The key of its text form.
 
-        :raises ConfigurationError: another form, or an id that does not belong to the key.
+        :raises ConfigurationError: another form, or an id that does not belong to the key (which makes it a checksum).
         """
         match = _TEXT.fullmatch(text.strip())
-        key = cls(bytes.fromhex(match["key"])) if match else None
-        if match is None or key is None or key.key_id != match["id"]:
+        if match is None:
             raise ConfigurationError(
                 "the grant key is not of the form <8 hex digits>:<64 hex digits> that `ragspine-pg migrate` shows"
+            )
+        key = cls(bytes.fromhex(match["key"]))
+        if key.key_id != match["id"]:
+            raise ConfigurationError(
+                "the grant key is mistyped: its first 8 digits are a checksum of the rest, and they do not match; copy"
+                " it again from what `ragspine-pg migrate` showed"
             )
         return key
 
@@ -81,10 +89,13 @@ class GrantKey:
 def mint_grant(key: GrantKey, access: Access, *, seconds: int = GRANT_SECONDS, now: float | None = None) -> str:
     """A grant for ``access``, valid for ``seconds`` from ``now`` (seconds since 1970; default: this machine's clock).
 
-    :raises ConfigurationError: ``seconds`` is not positive.
+    :raises ConfigurationError: ``seconds`` is not positive, or more than ``MAX_GRANT_SECONDS``.
     """
-    if seconds <= 0:
-        raise ConfigurationError("a grant is valid for a positive number of seconds")
+    if not 0 < seconds <= MAX_GRANT_SECONDS:
+        raise ConfigurationError(
+            f"a grant is valid for a positive number of seconds, at most {MAX_GRANT_SECONDS} (a day): sign another one"
+            " when it has expired"
+        )
     payload = json.dumps(
         {"principals": sorted(access.principals), "tenant": access.tenant}, ensure_ascii=False, separators=(",", ":")
     )

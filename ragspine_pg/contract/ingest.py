@@ -72,6 +72,18 @@ class IngestReport:
 
 
 @dataclass(frozen=True, slots=True)
+class LibraryInfo:
+    """A library as the ingest authority sees it; ``documents`` over all readers, ``version`` the published one."""
+
+    tenant: str
+    library_id: str
+    description: str
+    documents: int
+    version: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class VersionInfo:
     """An index version: how a library's documents are indexed, or were, or will be."""
 

@@ -15,6 +15,7 @@ from ragspine_pg.doctor.checks import (
     rights,
     roles,
     server,
+    variables,
 )
 from ragspine_pg.doctor.diagnosis import CheckResult, Diagnosis, Finding
 from ragspine_pg.doctor.installation import LOGINS, Installation, Login
@@ -63,7 +64,7 @@ def examine(
     ingest. ``on_step`` is told what comes next.
     """
     say = on_step if on_step is not None else _quiet
-    results = [folder.folder(installation), connections.connect(installation)]
+    results = [variables.variables(), folder.folder(installation), connections.connect(installation)]
     usable = True
     for check in CHECKS:
         say(check.about)

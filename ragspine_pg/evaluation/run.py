@@ -1,7 +1,9 @@
 """Runs a dataset against a library."""
 
+import contextlib
 import hashlib
 import json
+import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -43,12 +45,14 @@ def evaluate(
     analyzer: str | None = None,
     profile: Mapping[str, Any] | None = None,
     k: int = 100,
+    keep: bool = False,
     progress: OnProgress | None = None,
 ) -> EvaluationReport:
     """Search every case of ``dataset`` and measure the rankings of its first ``k`` documents.
 
-    Without ``library`` the documents go into a scratch library of tenant ``evaluation``, named after the dataset, its
-    version and the whole profile, so that two profiles never mix; it is used again when it is there. A ``library`` that
+    Without ``library`` the documents go into a scratch library of tenant ``evaluation``, which is dropped at the end,
+    however that comes. With ``keep`` it stays, named after the dataset, its version and the whole profile, so that two
+    profiles never mix, and the next run that keeps uses it again. A ``library`` that
     is missing or empty is filled; one that holds documents is evaluated as it is, nothing of it is written, and
     ``chunker``, ``analyzer`` and ``profile`` must then be its own. ``analyzer`` is never guessed from the texts:
     without one it is that of the configuration (``english``).
@@ -66,7 +70,27 @@ def evaluate(
     check_installed()  # before the work, not after it
     meter = Meter(progress)
     chosen = _Choice(spine, chunker, analyzer, profile)
-    place = chosen.scratch(dataset) if library is None else library
+    place = chosen.scratch(dataset, keep) if library is None else library
+    if library is None and not keep:
+        try:
+            return _evaluated(spine, dataset, place, chosen, access, mode, k, meter, progress)
+        finally:
+            with contextlib.suppress(NotFound):  # it was not made yet
+                place.drop()
+    return _evaluated(spine, dataset, place, chosen, access, mode, k, meter, progress)
+
+
+def _evaluated(
+    spine: RagSpine,
+    dataset: Dataset,
+    place: Library,
+    chosen: "_Choice",
+    access: Access | None,
+    mode: RetrievalMode | str | None,
+    k: int,
+    meter: Meter,
+    progress: OnProgress | None,
+) -> EvaluationReport:
     stats = _filled(spine, dataset, place, chosen, progress)
     version = next(found for found in place.versions() if found.state == "published")
     chosen.require(place, version)
@@ -124,10 +148,12 @@ class _Choice:
         options = rest.pop("chunker_options", {})
         return complete_profile(self.analyzer, make_chunker(self.chunker, **options), options, rest)
 
-    def scratch(self, dataset: Dataset) -> Library:
-        """The scratch library of a dataset under this choice; it may not be there yet."""
+    def scratch(self, dataset: Dataset, keep: bool) -> Library:
+        """The scratch library of a dataset under this choice, not there yet; one to keep may be there."""
         written = hashlib.sha256(dump_json(self.complete).encode()).hexdigest()
-        return self._spine.library(TENANT, f"{dataset.name}-{dataset.version[:12]}-{written[:12]}")
+        name = f"{dataset.name}-{dataset.version[:12]}-{written[:12]}"
+        # One that goes again has a name of its own: two runs at once must not drop each other's.
+        return self._spine.library(TENANT, name if keep else f"{name}-{secrets.token_hex(4)}")
 
     def create(self, place: Library) -> None:
         """Make an empty library by this choice."""

@@ -35,6 +35,15 @@ _OURS: dict[str, type[RagSpineError]] = {
     "RS011": IngestError,
 }
 
+# Added to a message of ours where it alone does not say what to do. A key's id is known to whoever signs with the key.
+_HINTS: dict[str, str] = {
+    "the grant does not verify: unknown key": (
+        " (it was signed with the key of another database, or with one that was retired: RAGSPINE_GRANT_KEY must be a"
+        " key of this database, as `ragspine-pg migrate` showed it)"
+    ),
+    "the grant does not verify: expired": " (do the clocks of this host and of the server agree?)",
+}
+
 _FOREIGN: dict[str, tuple[type[RagSpineError], str]] = {
     "57014": (DeadlineExceeded, "the database stopped the statement: the deadline passed, or it was cancelled"),
     "42501": (
@@ -56,7 +65,8 @@ def translate(error: psycopg.Error) -> RagSpineError:
     state = error.sqlstate or ""
     constraint = error.diag.constraint_name
     if state in _OURS:
-        return _OURS[state](error.diag.message_primary or "refused", sqlstate=state)
+        message = error.diag.message_primary or "refused"
+        return _OURS[state](message + _HINTS.get(message, ""), sqlstate=state)
     if state in _FOREIGN:
         kind, message = _FOREIGN[state]
         return kind(message, sqlstate=state)

@@ -66,32 +66,50 @@ def find_sources(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     *,
     on_skip: Callable[[SkippedFile], None] | None = None,
+    on_refuse: Callable[[Path, SourceRefused], None] | None = None,
 ) -> Iterator[SourceFile]:
     """The files that ``paths`` (files and folders) stand for, in the order given, a folder's entries sorted by name.
 
     A named file must be a regular file of a supported kind; anything else raises ``SourceRefused``, which says what is
     supported. A symbolic link that is named itself is followed. Inside a folder, hidden entries, files of other kinds,
     links to folders and links that leave the folder are skipped and told to ``on_skip``; a link to a file inside the
-    folder is read under its own name.
+    folder is read under its own name. ``on_refuse`` is told of what would raise, which is then left out.
     """
     for path in _paths(paths):
         try:
-            real = path.resolve(strict=True)
-            status = real.stat()
-        except (OSError, RuntimeError) as error:
-            raise SourceRefused(f"{_shown(path)} cannot be read: {_why(error)}", source=_shown(path)) from None
-        if stat.S_ISDIR(status.st_mode):
-            yield from _walk(path, real, PurePosixPath(), on_skip or (lambda skipped: None))
-            continue
-        format, is_gzip = _format_of(path.name)
-        if format is None:
-            raise SourceRefused(
-                f"{_shown(path)} is of a kind that is not read; supported are {', '.join(FORMATS)}, each also with .gz",
-                source=_shown(path),
-            )
-        if not stat.S_ISREG(status.st_mode):
-            raise SourceRefused(f"{_shown(path)} is {NOT_REGULAR}", source=_shown(path))
-        yield SourceFile(_document_id(path, path.name), path, real, format, is_gzip, status.st_size)
+            yield from _find(path, on_skip or _ignore, on_refuse)
+        except SourceRefused as refused:
+            if on_refuse is None:
+                raise
+            on_refuse(path, refused)
+
+
+def _ignore(_: SkippedFile) -> None:
+    """Nobody asks."""
+
+
+def _find(
+    path: Path,
+    on_skip: Callable[[SkippedFile], None],
+    on_refuse: Callable[[Path, SourceRefused], None] | None,
+) -> Iterator[SourceFile]:
+    try:
+        real = path.resolve(strict=True)
+        status = real.stat()
+    except (OSError, RuntimeError) as error:
+        raise SourceRefused(f"{_shown(path)} cannot be read: {_why(error)}", source=_shown(path)) from None
+    if stat.S_ISDIR(status.st_mode):
+        yield from _walk(path, real, PurePosixPath(), on_skip, on_refuse)
+        return
+    format, is_gzip = _format_of(path.name)
+    if format is None:
+        raise SourceRefused(
+            f"{_shown(path)} is of a kind that is not read; supported are {', '.join(FORMATS)}, each also with .gz",
+            source=_shown(path),
+        )
+    if not stat.S_ISREG(status.st_mode):
+        raise SourceRefused(f"{_shown(path)} is {NOT_REGULAR}", source=_shown(path))
+    yield SourceFile(_document_id(path, path.name), path, real, format, is_gzip, status.st_size)
 
 
 def _paths(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
@@ -101,21 +119,35 @@ def _paths(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> 
 
 
 def _walk(
-    folder: Path, root: Path, below: PurePosixPath, on_skip: Callable[[SkippedFile], None]
+    folder: Path,
+    root: Path,
+    below: PurePosixPath,
+    on_skip: Callable[[SkippedFile], None],
+    on_refuse: Callable[[Path, SourceRefused], None] | None,
 ) -> Iterator[SourceFile]:
     try:
         with os.scandir(folder) as found:
             entries = sorted(found, key=lambda entry: entry.name)
     except OSError as error:
-        raise SourceRefused(f"{_shown(folder)} cannot be read: {_why(error)}", source=_shown(folder)) from None
+        refused = SourceRefused(f"{_shown(folder)} cannot be read: {_why(error)}", source=_shown(folder))
+        if on_refuse is None:
+            raise refused from None
+        on_refuse(folder, refused)
+        return
     for entry in entries:
         path = folder / entry.name
         if entry.name.startswith("."):
             on_skip(SkippedFile(path, HIDDEN))
         elif entry.is_dir(follow_symlinks=False):
-            yield from _walk(path, root, below / entry.name, on_skip)
+            yield from _walk(path, root, below / entry.name, on_skip, on_refuse)
         else:
-            found_file = _examine(path, root, below / entry.name)
+            try:
+                found_file = _examine(path, root, below / entry.name)
+            except SourceRefused as refused:
+                if on_refuse is None:
+                    raise
+                on_refuse(path, refused)
+                continue
             if isinstance(found_file, SkippedFile):
                 on_skip(found_file)
             else:

@@ -24,6 +24,7 @@ from ragspine_pg.flow.steps import Flow
 from ragspine_pg.ingest import analyse, fold, measure, settle, stage, statistics, verify, write
 from ragspine_pg.ingest.audit import audit
 from ragspine_pg.ingest.delete import delete
+from ragspine_pg.ingest.drop import drop_library, list_libraries
 from ragspine_pg.ingest.library import create_library
 from ragspine_pg.ingest.progress import Meter, OnProgress
 from ragspine_pg.ingest.relabel import relabel
@@ -39,7 +40,9 @@ __all__ = [
     "audit",
     "create_library",
     "delete_document",
+    "drop_library",
     "ingest",
+    "list_libraries",
     "list_versions",
     "optimize",
     "relabel_document",

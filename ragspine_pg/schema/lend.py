@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import psycopg
 from psycopg.rows import tuple_row
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, make_url
+from sqlalchemy.exc import OperationalError as SQLAlchemyOperationalError
 from sqlalchemy.orm import Session
 
 from ragspine_pg.errors import ConfigurationError, UnavailableError
@@ -40,7 +41,7 @@ def lend(target: Target) -> Iterator[Connection]:
             with lend(engine) as connection:
                 yield connection
         case Engine():
-            with target.connect() as opened_here, _begun(opened_here) as connection:
+            with _connected(target) as opened_here, _begun(opened_here) as connection:
                 yield connection
         case Connection():
             with _begun(target) as connection:
@@ -57,8 +58,19 @@ def lend(target: Target) -> Iterator[Connection]:
             )
 
 
-def _unreachable(error: psycopg.OperationalError) -> UnavailableError:
-    return UnavailableError("the database to migrate cannot be reached", sqlstate=error.sqlstate)
+def _connected(engine: Engine) -> Connection:
+    try:
+        return engine.connect()
+    except SQLAlchemyOperationalError as error:
+        raise _unreachable(error.orig or error) from None
+
+
+def _unreachable(error: BaseException) -> UnavailableError:
+    # libpq names host, database and login, never the password; a login that is refused has no SQLSTATE here.
+    reason = " ".join(str(error).split())[:500]
+    return UnavailableError(
+        f"the database to migrate cannot be reached: {reason}", sqlstate=getattr(error, "sqlstate", None)
+    )
 
 
 @contextmanager

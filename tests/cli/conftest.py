@@ -16,7 +16,7 @@ import pytest
 from psycopg import sql
 from typer.testing import CliRunner
 
-from ragspine_pg.cli import app
+from ragspine_pg.cli.commands import app
 from ragspine_pg.connect.embedded import EmbeddedServer
 from tests.fixtures.database import Database, empty_database
 

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ragspine_pg import errors
-from ragspine_pg.cli import app
+from ragspine_pg.cli.commands import app
 from ragspine_pg.cli.failure import explain_failure
 from tests.cli.conftest import Run, environment, invoke, process
 from tests.fixtures.database import Database

@@ -99,29 +99,55 @@ def test_chunks_of_one_document_do_not_crowd_out_the_others(spine: RagSpine, cha
     assert two.cases[0].found == ("gem", "book")
 
 
-def test_profiles_never_mix_and_a_scratch_library_is_used_again(spine: RagSpine, fruit: Dataset) -> None:
+def test_profiles_never_mix_and_a_kept_library_is_used_again(spine: RagSpine, fruit: Dataset) -> None:
     stages: list[str] = []
 
     def note(progress: Progress) -> None:
         stages.append(progress.stage)
 
     profiles: list[dict[str, Any]] = [{}, {"k1": 0.9}, {"pivot": "measured"}, {}]
-    reports = [evaluate(spine, fruit, chunker="whole", profile={**p, "b": 0.5}, progress=note) for p in profiles]
+    reports = [
+        evaluate(spine, fruit, chunker="whole", profile={**p, "b": 0.5}, keep=True, progress=note) for p in profiles
+    ]
     assert len({report.library for report in reports}) == 3
     assert reports[0].library == reports[3].library
     assert values(reports[0]) == values(reports[3])
-    assert evaluate(spine, fruit, chunker="whole", analyzer="simple").library not in {r.library for r in reports}
+    assert evaluate(spine, fruit, chunker="whole", analyzer="simple", keep=True).library not in {
+        r.library for r in reports
+    }
     assert stages.count("search") == 4 * 4
     assert "search" not in stages[: stages.index("read") + 1]
     assert "read" not in stages[-4:]
 
 
+def libraries(spine: RagSpine) -> set[str]:
+    return {f"{found.tenant}/{found.library_id}" for found in spine.ingestor.libraries(TENANT)}
+
+
+def test_a_scratch_library_is_dropped_at_the_end_however_that_comes(spine: RagSpine, fruit: Dataset) -> None:
+    before = libraries(spine)
+    report = evaluate(spine, fruit, chunker="whole")
+    assert report.library.startswith(f"{TENANT}/fruit-")
+    for stage in ("read", "search"):
+        for failure in (ZeroDivisionError, KeyboardInterrupt):
+
+            def fail(progress: Progress, stage: str = stage, failure: type[BaseException] = failure) -> None:
+                if progress.stage == stage:
+                    raise failure
+
+            with pytest.raises(failure):
+                evaluate(spine, fruit, chunker="whole", progress=fail)
+    assert libraries(spine) == before
+    kept = evaluate(spine, fruit, chunker="whole", profile={"b": 0.25}, keep=True).library
+    assert libraries(spine) == {*before, kept}
+
+
 def test_a_changed_dataset_gets_a_library_of_its_own(spine: RagSpine, fruit: Dataset, tmp_path: Path) -> None:
     changed = load_dataset(write_dataset(tmp_path / "again" / "fruit", documents=[{"id": "cider", "text": "apples"}]))
-    libraries = [evaluate(spine, dataset, chunker="whole").library for dataset in (fruit, changed)]
+    names = [evaluate(spine, dataset, chunker="whole", keep=True).library for dataset in (fruit, changed)]
     assert changed.name == fruit.name
-    assert len(set(libraries)) == 2
-    assert all(library.startswith(f"{TENANT}/fruit-") for library in libraries)
+    assert len(set(names)) == 2
+    assert all(name.startswith(f"{TENANT}/fruit-") for name in names)
 
 
 def test_a_named_library_is_filled_when_it_is_missing_or_empty(spine: RagSpine, fruit: Dataset) -> None:

@@ -1,5 +1,7 @@
 """``ingest``, ``delete`` and ``relabel``: what changes the documents of a library."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -23,7 +25,9 @@ from ragspine_pg.cli.progress import Sources, shown_progress
 from ragspine_pg.cli.terminal import one_line, plain, write_json
 from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.ingest import UNCHANGED, IngestReport
-from ragspine_pg.errors import NotFound
+from ragspine_pg.errors import IngestError, NotFound
+from ragspine_pg.ingest.authorise import SkippedFile
+from ragspine_pg.ingest.source import LISTED
 
 _SHOWN_SKIPS = 20
 
@@ -44,6 +48,9 @@ def ingest(
     on_duplicate: Annotated[
         str, typer.Option(metavar="error|last", help="When one id comes twice: refuse, or keep the last.")
     ] = "error",
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out files and JSONL lines that cannot be read, and say which.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Store and index files and folders of documents, all of it or nothing; searchable when the command ends.
@@ -57,8 +64,10 @@ def ingest(
     added = object_of("--metadata", metadata)
     if on_duplicate not in ("error", "last"):
         raise Mistake("--on-duplicate is error or last")
-    sources = Sources(paths)
-    with connection.ingestor() as ingestor, shown_progress(sources) as progress:
+    sources = Sources(paths, skip_bad=skip_bad)
+    with _explained(sources):
+        sources.require()
+    with connection.ingestor() as ingestor, shown_progress(sources) as progress, _explained(sources):
         try:
             done = ingestor.ingest(
                 place.tenant,
@@ -78,12 +87,15 @@ def ingest(
                 else "interrupted: nothing was stored"
             )
             raise typer.Exit(INTERRUPTED) from None
+    _list_bad(sources)
+    if sources.bad_count and not done.documents:
+        raise Mistake(f"nothing was stored: there is no document beside {_bad(sources)}")
     if json:
-        write_json(
-            {**_counts(done), "skipped_files": [{"path": str(f.path), "reason": f.reason} for f in sources.skipped]}
-        )
+        files = {"skipped_files": sources.skipped, "bad_files": sources.bad}
+        listed = {key: [{"path": str(f.path), "reason": f.reason} for f in value] for key, value in files.items()}
+        write_json({**_counts(done), **listed, "bad_count": sources.bad_count})
         return
-    typer.echo(_told(library, done))
+    typer.echo(_told(library, done) + (f"; {_bad(sources)} skipped" if sources.bad_count else ""))
     skipped = [(item.document_id, item.reason) for item in done.skipped]
     skipped += [(str(file.path), file.reason) for file in sources.skipped]
     for name, reason in skipped[:_SHOWN_SKIPS]:
@@ -142,6 +154,38 @@ def relabel(
         write_json({"document_id": document, "changed": changed})
     else:
         typer.echo(f"{one_line(document)}: {'changed' if changed else 'it was so already'}")
+
+
+@contextmanager
+def _explained(sources: Sources) -> Iterator[None]:
+    """Say of each bad file what is wrong with it, instead of all in one line."""
+    try:
+        yield
+    except IngestError as error:
+        if not sources.bad_count or sources.skips_bad:
+            raise
+        what = _told_bad(sources.bad[0])
+        if sources.bad_count > 1:
+            _list_bad(sources)
+            what = f"{sources.bad_count:,} files or lines cannot be read"
+        raise Mistake(f"{what}; nothing was stored (--skip-bad leaves out what cannot be read)") from error
+
+
+def _list_bad(sources: Sources) -> None:
+    for file in sources.bad[:LISTED]:
+        say(f"cannot be read: {_told_bad(file)}")
+    if sources.bad_count > LISTED:
+        say(f"cannot be read: {sources.bad_count - LISTED:,} more")
+
+
+def _told_bad(file: SkippedFile) -> str:
+    """The reason, with the path where it does not begin with it; a name cannot forge a line."""
+    path = str(file.path).encode(errors="backslashreplace").decode()
+    return one_line(file.reason if path in file.reason else f"{path}: {file.reason}")
+
+
+def _bad(sources: Sources) -> str:
+    return f"{sources.bad_count:,} bad {'file or line' if sources.bad_count == 1 else 'files or lines'}"
 
 
 def _counts(done: IngestReport) -> dict[str, object]:

@@ -34,13 +34,14 @@ def run(
         Path, typer.Argument(metavar="DATASET_DIR", help="corpus.jsonl[.gz], queries.jsonl[.gz], qrels.tsv")
     ],
     library: Annotated[
-        str | None, typer.Option(metavar="TENANT/LIBRARY", help="Filled when empty; else a scratch library.")
+        str | None, typer.Option(metavar="TENANT/LIBRARY", help="Filled when empty; else a scratch library, dropped.")
     ] = None,
     principals: AsOption = None,
     mode: Annotated[str | None, typer.Option(metavar="M", help="auto, economy, vector or hybrid.")] = None,
     chunker: ChunkerOption = None,
     analyzer: AnalyzerOption = None,
     profile: ProfileOption = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the scratch library, and use it again next time.")] = False,
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write a report to look at.")] = None,
     json: JsonOption = False,
 ) -> None:
@@ -64,6 +65,7 @@ def run(
             chunker=chunker,
             analyzer=analyzer,
             profile=options,
+            keep=keep,
             progress=progress,
         )
     if report is not None:

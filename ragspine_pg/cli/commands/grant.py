@@ -8,7 +8,7 @@ from ragspine_pg.cli.application import command
 from ragspine_pg.cli.arguments import AsOption, access_of, one_tenant
 from ragspine_pg.cli.connection import Connection
 from ragspine_pg.cli.failure import Mistake
-from ragspine_pg.contract.grant import GRANT_SECONDS
+from ragspine_pg.contract.grant import GRANT_SECONDS, MAX_GRANT_SECONDS
 
 
 @command("grant", panel="Search")
@@ -16,7 +16,9 @@ def grant(
     connection: Connection,
     tenant: Annotated[str, typer.Argument(metavar="TENANT", show_default=False)],
     principals: AsOption = None,
-    ttl: Annotated[int, typer.Option("--ttl", metavar="SECONDS", help="How long it is valid.")] = GRANT_SECONDS,
+    ttl: Annotated[
+        int, typer.Option("--ttl", metavar="SECONDS", help=f"How long it is valid, at most {MAX_GRANT_SECONDS}.")
+    ] = GRANT_SECONDS,
 ) -> None:
     """Print a signed grant, and nothing else: SELECT ragspine.assume($1), with the grant as a bound parameter.
 

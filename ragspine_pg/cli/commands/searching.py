@@ -32,6 +32,10 @@ FilterOption = Annotated[
 ]
 MinScoreOption = Annotated[float | None, typer.Option(metavar="S", help="The least score of a leg.")]
 
+_UNREADABLE = (
+    "there is no such tenant or library, or nothing in it that these principals may read; which of the two, a search"
+    " never tells. `ragspine-pg libraries` lists what there is, with the ingest login; --as says who asks"
+)
 _NOBODY = "nobody asks, so nothing is readable: say who does by --as PRINCIPAL, for example --as group:staff"
 
 
@@ -71,6 +75,8 @@ def search(
         write_json(_whole(result))
     else:
         show_result(output(), result)
+        if principals and result.reason == "nothing_readable":
+            say(_UNREADABLE)
 
 
 @command("explain", panel="Search")

@@ -1,13 +1,63 @@
-"""``versions``, ``optimize`` and ``stats``: a library's administration."""
+"""``libraries``, ``versions``, ``optimize``, ``stats`` and ``drop``: the administration of libraries."""
+
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
 from ragspine_pg.cli.application import command
-from ragspine_pg.cli.arguments import JsonOption, LibraryArgument, one_library
+from ragspine_pg.cli.arguments import JsonOption, LibraryArgument, one_library, one_tenant
 from ragspine_pg.cli.connection import Connection
-from ragspine_pg.cli.terminal import output, plain, styled, write_json
+from ragspine_pg.cli.failure import Mistake
+from ragspine_pg.cli.terminal import one_line, output, plain, styled, write_json
 from ragspine_pg.contract.ingest import ClassStats
+
+
+@command("libraries", panel="Upkeep")
+def libraries(
+    connection: Connection,
+    tenant: Annotated[str | None, typer.Argument(metavar="[TENANT]", show_default=False)] = None,
+    json: JsonOption = False,
+) -> None:
+    """List the libraries of a tenant, or of all tenants, with the ingest login."""
+    name = None if tenant is None else one_tenant(tenant)
+    with connection.ingestor() as ingestor:
+        found = ingestor.libraries(name)
+    if json:
+        write_json({"libraries": found})
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("library", "documents", "version", "created", "description"):
+        table.add_column(heading, justify="right" if heading in ("documents", "version") else "left")
+    for library in found:
+        table.add_row(
+            styled(f"{library.tenant}/{library.library_id}"),
+            f"{library.documents:,}",
+            str(library.version),
+            f"{library.created_at:%Y-%m-%d %H:%M}",
+            styled(library.description),
+        )
+    output().print(table)
+
+
+@command("drop", panel="Upkeep")
+def drop(
+    connection: Connection,
+    library: LibraryArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it; without it nothing is deleted.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Delete a library with all its documents and versions, for good."""
+    place = one_library(library)
+    with connection.ingestor() as ingestor:
+        if not yes:
+            documents = ingestor.stats(place.tenant, place.library).documents
+            raise Mistake(f"{library} holds {documents:,} documents, which would be gone for good: give --yes too")
+        documents = ingestor.drop_library(place.tenant, place.library)
+    if json:
+        write_json({"tenant": place.tenant, "library_id": place.library, "documents": documents})
+    else:
+        typer.echo(f"{one_line(library)}: dropped, with {documents:,} documents")
 
 
 @command("versions", panel="Upkeep")

@@ -8,7 +8,7 @@ from gzip import BadGzipFile
 from typing import Any, BinaryIO, NoReturn
 
 from ragspine_pg.contract.document import RIGHTS, Document
-from ragspine_pg.errors import InvalidDocument, SourceRefused
+from ragspine_pg.errors import IngestError, InvalidDocument, SourceRefused
 from ragspine_pg.ingest.loader.text import DEFAULT_MAX_TEXT_BYTES, damaged
 from ragspine_pg.ingest.normalise import normalise_text, replace_everywhere
 
@@ -24,13 +24,15 @@ def load_jsonl(
     replace_unstorable: bool = False,
     source_uri: str = "",
     on_line: Callable[[int], None] | None = None,
+    on_bad: Callable[[IngestError], None] | None = None,
 ) -> Iterator[Document]:
     """The documents of a JSONL stream, of which one line of at most ``max_bytes`` bytes is in memory at a time.
 
     A line is an object of ``id`` (or ``_id``), ``text``, and optionally ``title``, ``metadata``, ``readers``,
     ``sensitivity``, ``source_uri``, ``language``; null is the same as absent, blank lines are passed over, numbers keep
     their exact value. ``source_uri`` is that of lines without one; ``on_line`` is told the bytes of each line before
-    its document is yielded.
+    its document is yielded. ``on_bad`` is told of each line that is malformed or too long, which is then left out; a
+    file that is damaged is an error all the same.
 
     Raises ``InvalidDocument`` or ``SourceRefused`` naming file and line number and never quoting it. An unknown key is
     an error: ``reader`` for ``readers`` would otherwise open a document to everyone.
@@ -38,29 +40,47 @@ def load_jsonl(
     number = 0
     while True:
         number += 1
-        try:
-            line = file.readline(max_bytes + 2)
-        except (BadGzipFile, EOFError, zlib.error):
-            raise damaged(source_id) from None
+        line = _read_line(source_id, file, max_bytes + 2)
         if not line:
             return
+        is_cut = not line.endswith(b"\n")
         line = line.rstrip(b"\r\n")
         if number == 1:
             line = line.removeprefix(_UTF8_BOM)
         if len(line) > max_bytes:
-            raise SourceRefused(
+            refused = SourceRefused(
                 f"line {number} of {source_id} has more than {max_bytes} bytes; raise max_text_bytes",
                 source=source_id,
                 line=number,
             )
+            if on_bad is None:
+                raise refused
+            on_bad(refused)
+            while is_cut and (rest := _read_line(source_id, file, max_bytes)):
+                is_cut = not rest.endswith(b"\n")
+            continue
         if not line.strip():
             continue
         where = _Line(source_id, number)
-        fields = _parse(line, where)
-        fields.setdefault("source_uri", source_uri)
+        try:
+            fields = _parse(line, where)
+            fields.setdefault("source_uri", source_uri)
+            document = _document(fields, where, replace_unstorable)
+        except InvalidDocument as error:
+            if on_bad is None:
+                raise
+            on_bad(error)
+            continue
         if on_line is not None:
             on_line(len(line))
-        yield _document(fields, where, replace_unstorable)
+        yield document
+
+
+def _read_line(source_id: str, file: BinaryIO, most: int) -> bytes:
+    try:
+        return file.readline(most)
+    except (BadGzipFile, EOFError, zlib.error):
+        raise damaged(source_id) from None
 
 
 class _Line:
