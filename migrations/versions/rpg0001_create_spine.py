@@ -83,6 +83,8 @@ FUNCTIONS = (
     "verify_locator_v1",
     "drop_ignorable_v1",
     "ignorable_class_v1",
+    "check_search_v1",
+    "readable_descriptions_v1",
 )
 
 TABLES = (

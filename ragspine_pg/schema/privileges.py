@@ -67,6 +67,7 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "query_terms_v1": (READER,),
     "read_passages_v1": (READER, GATE),
     "readable_libraries_v1": (READER,),
+    "readable_descriptions_v1": (READER,),
     "search_hits_v1": (READER,),
     "search_json_v1": (READER,),
     "locator_v1": (READER,),

@@ -1,0 +1,26 @@
+-- The libraries in which the transaction's grant can read a document, with what a router chooses by, by library id.
+--
+-- libraries: ids to choose among, null for all; unknown ones are left out, like those with nothing to read.
+-- query:     what is asked, or null when nobody chooses by words.
+-- Returns    description, its lexemes under the analyzer of the published version, and those of the query under the same;
+--            both in code-point order.
+--
+-- SECURITY DEFINER: libraries and versions are no reader's business; only those with something to read leave this function.
+CREATE FUNCTION ragspine.readable_descriptions_v1(libraries text[], query text)
+RETURNS TABLE (library_id text, description text, lexemes text[], query_lexemes text[])
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+  SELECT l.library_id, l.description,
+         ARRAY(SELECT a.lexeme FROM ragspine.analyze_v1(l.description, v.analyzer) AS a ORDER BY a.lexeme COLLATE "C"),
+         ARRAY(SELECT a.lexeme FROM ragspine.analyze_v1(query, v.analyzer) AS a ORDER BY a.lexeme COLLATE "C")
+    FROM ragspine.library AS l
+    JOIN ragspine.index_version AS v
+      ON v.tenant_no = l.tenant_no AND v.library_no = l.library_no AND v.state = 'published'
+   WHERE l.tenant_no = (SELECT ragspine.granted_tenant_no_v1())
+     AND l.library_no = ANY ((SELECT ragspine.readable_library_nos_v1())::integer[])
+     AND (libraries IS NULL OR l.library_id = ANY (libraries))
+   ORDER BY l.library_id COLLATE "C"
+$$;
+
+COMMENT ON FUNCTION ragspine.readable_descriptions_v1(text[], text) IS 'Readable libraries with the words a router chooses by.';
