@@ -177,7 +177,8 @@ def _owner_needed() -> Iterator[None]:
             raise
         raise ConfigurationError(
             "this login may not migrate: use one that owns the database and schema ragspine (RAGSPINE_OWNER_URL), and"
-            " that is a member of ragspine_gate where that role exists"
+            " that is a member of ragspine_gate where that role exists (a privileged login makes it one: GRANT"
+            " ragspine_gate TO <this login>)"
         ) from None
 
 

@@ -1,5 +1,6 @@
 """Migrating: once or again, alone or at once, on anything that can be handed in."""
 
+import secrets
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from typing import Any
 import psycopg
 import pytest
 import sqlalchemy
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row
 from sqlalchemy.orm import Session
 
@@ -305,3 +308,28 @@ def test_migrations_run_from_a_path_with_blanks_and_percent_signs(empty_url: str
 def test_a_login_that_owns_nothing_is_told_so(database: Database, login: str) -> None:
     with pytest.raises(ConfigurationError, match="owns the database"):
         migrate(getattr(database, login))
+
+
+def test_an_owner_who_lost_the_gate_is_told_what_to_grant(
+    empty_url: str, server: EmbeddedServer, roles_changed: None
+) -> None:
+    database = str(conninfo_to_dict(empty_url)["dbname"])
+    name, password = f"lost_{secrets.token_hex(4)}", secrets.token_hex(16)
+    login = sql.Identifier(name)
+    with psycopg.connect(server.url("superuser", database), autocommit=True) as admin:
+        admin.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(login, password))
+        admin.execute(sql.SQL("GRANT ragspine_gate TO {}").format(login))
+        admin.execute(sql.SQL("ALTER DATABASE {} OWNER TO {}").format(sql.Identifier(database), login))
+        try:
+            url = make_conninfo(empty_url, user=name, password=password)
+            migrate(url)
+            admin.execute(sql.SQL("REVOKE ragspine_gate FROM {}").format(login))
+            with pytest.raises(ConfigurationError, match="GRANT ragspine_gate TO"):
+                migrate(url)
+            admin.execute(sql.SQL("GRANT ragspine_gate TO {}").format(login))
+            assert migrate(url).after == HEAD
+        finally:
+            admin.execute(sql.SQL("ALTER DATABASE {} OWNER TO CURRENT_USER").format(sql.Identifier(database)))
+            admin.execute(sql.SQL("DROP OWNED BY {} CASCADE").format(login))
+            admin.execute("DROP SCHEMA IF EXISTS ragspine CASCADE")
+            admin.execute(sql.SQL("DROP ROLE {}").format(login))
