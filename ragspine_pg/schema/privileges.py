@@ -63,6 +63,7 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "search_json": (READER,),
     "search_lexical": (READER,),
     "assume_v1": LOGIN_GROUPS,
+    "check_search_v1": (READER,),
     "lexical_leg_v1": (READER,),
     "query_terms_v1": (READER,),
     "read_passages_v1": (READER, GATE),

@@ -36,9 +36,7 @@ DECLARE
   numbers bigint[];
   sums double precision[];
 BEGIN
-  IF k IS NULL OR k NOT BETWEEN 1 AND 1000 THEN
-    RAISE EXCEPTION 'k must be between 1 and 1000' USING ERRCODE = 'RS006';
-  END IF;
+  PERFORM ragspine.check_search_v1(query, k, NULL, min_score);
   SELECT v.library_no INTO library
     FROM ragspine.index_version AS v
    WHERE v.tenant_no = tenant AND v.version_no = lexical_leg_v1.version_no AND v.state = 'published'

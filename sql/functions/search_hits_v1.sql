@@ -19,9 +19,7 @@ DECLARE
   granted CONSTANT record := ragspine.granted_v1();
 BEGIN
   PERFORM ragspine.require_backstop_v1();
-  IF k IS NULL OR k NOT BETWEEN 1 AND 1000 THEN
-    RAISE EXCEPTION 'k must be between 1 and 1000' USING ERRCODE = 'RS006';
-  END IF;
+  PERFORM ragspine.check_search_v1(query, k, expand, min_score);
   IF granted.state <> 'valid' THEN
     RAISE NOTICE 'no rows: the grant is %; call ragspine.assume in this transaction first', granted.state;
     RETURN;

@@ -74,3 +74,22 @@ def test_message_never_quotes_a_value(owner_transaction: psycopg.Connection[Any]
         with pytest.raises(psycopg.Error) as caught, owner_transaction.transaction():
             owner_transaction.execute(_COMPILE, [json.dumps({"field": "f", "op": op, "value": value})])
         assert "hunter2" not in str(caught.value.diag.message_primary)
+
+
+@pytest.mark.parametrize("levels", [33, 1000, 5000])
+@pytest.mark.parametrize("join", ["all_of", "any_of", "none_of"])
+def test_depth_is_bounded_however_deep_the_filter(owner_transaction: psycopg.Connection[Any], join: str, levels: int):
+    text = f'{{"{join}": [' * levels + "{}" + "]}" * levels
+    with pytest.raises(InvalidFilter, match="at most 32 deep") as expected:
+        MetadataFilter.from_json(text)
+    with pytest.raises(psycopg.Error) as caught:
+        owner_transaction.execute(_COMPILE, [text])
+    assert caught.value.sqlstate == "RS001"
+    assert str(translate(caught.value)) == str(expected.value)
+
+
+def test_a_value_however_deep_is_no_scalar(owner_transaction: psycopg.Connection[Any]):
+    text = '{"field": "f", "op": "eq", "value": ' + "[" * 5000 + "]" * 5000 + "}"
+    with pytest.raises(psycopg.Error, match="it takes one string, number or boolean") as caught:
+        owner_transaction.execute(_COMPILE, [text])
+    assert caught.value.sqlstate == "RS001"
