@@ -26,6 +26,7 @@ from ragspine_pg.contract.ports import Chunker
 from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.ingest import pipeline
 from ragspine_pg.ingest.documents import documents_of
+from ragspine_pg.ingest.library import chunker_options_of
 from ragspine_pg.ingest.progress import OnProgress
 from ragspine_pg.retrieval.explain import explain_rights
 
@@ -84,8 +85,7 @@ class Ingestor(Shell):
         Raises ``LibraryExists`` (unless ``exist_ok`` and everything but the description is the same),
         ``ConfigurationError``.
         """
-        options = dict(profile or {})
-        chunker_options = options.pop("chunker_options", {})
+        options, chunker_options = chunker_options_of(profile)
         made = make_chunker(self._chunker if chunker is None else chunker, **chunker_options)
         flow = pipeline.create_library(
             tenant,
@@ -117,8 +117,11 @@ class Ingestor(Shell):
 
         ``readers`` and ``sensitivity`` replace those of every document of the call (a file that is stored already
         otherwise keeps its own; a ``Document`` means what it says), ``metadata`` is added under each document's own.
-        Documents that are stored already and did not change are left alone. ``progress`` is called with a ``Progress``
-        every few hundred documents and at each stage.
+        Documents that are stored already and did not change are left alone. An empty document (neither title nor text)
+        is reported as skipped, and a stored document of its id stays as it is. An id twice in one call is an error;
+        with ``on_duplicate="last"`` its last document counts, whatever it holds, an empty one too.
+
+        ``progress`` is called with a ``Progress`` every few hundred documents and at each stage.
 
         Raises ``NotFound``, ``SourceRefused``, ``InvalidDocument``, ``IngestError``; nothing is stored then.
         """
@@ -129,7 +132,10 @@ class Ingestor(Shell):
         return self._drive(flow, read_only=False)
 
     def delete(self, tenant: str, library_id: str, document_id: str) -> bool:
-        """Delete a document from every version; whether there was one. Raises ``NotFound`` for an unknown library."""
+        """Delete a document from every version; whether there was one.
+
+        Raises ``NotFound`` for an unknown library, ``InvalidDocument`` for what can be no document's id.
+        """
         return self._drive(pipeline.delete_document(tenant, library_id, document_id), read_only=False)
 
     def relabel(

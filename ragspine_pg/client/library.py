@@ -21,8 +21,10 @@ from ragspine_pg.contract.ingest import (
 )
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.mode import RetrievalMode
+from ragspine_pg.contract.name import require_name
 from ragspine_pg.contract.ports import Chunker
 from ragspine_pg.contract.result import SearchResult
+from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.ingest.progress import OnProgress
 
 if TYPE_CHECKING:
@@ -31,11 +33,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A library by its name; the calls are those of ``Ingestor`` and ``Retriever``, with the name filled in."""
+    """A library by its name; the calls are those of ``Ingestor`` and ``Retriever``, with the name filled in.
+
+    Raises ``ConfigurationError`` for what can be no name.
+    """
 
     spine: "RagSpine"
     tenant: str
     library_id: str
+
+    def __post_init__(self) -> None:
+        require_name("tenant", self.tenant, ConfigurationError)
+        require_name("library_id", self.library_id, ConfigurationError)
 
     def ingest(
         self,
@@ -145,4 +154,6 @@ class Library:
 
     def _here(self, access: Access) -> Access:
         """Another tenant's library of the same name is not this one: its members are nobody here."""
-        return access if access.tenant == self.tenant else Access(self.tenant)
+        if isinstance(access, Access) and access.tenant != self.tenant:
+            return Access(self.tenant)
+        return access  # what is no Access is refused where every search is

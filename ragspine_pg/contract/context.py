@@ -4,22 +4,31 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
 
 from ragspine_pg.errors import Cancelled, ConfigurationError, DeadlineExceeded
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A moment on the monotonic clock after which an answer is of no use. It can only be tightened."""
+    """A moment on the monotonic clock after which an answer is of no use. It can only be tightened.
+
+    Raises ``ConfigurationError`` for what is no finite number.
+    """
 
     at: float
 
+    def __post_init__(self) -> None:
+        if not _is_finite(self.at):
+            raise ConfigurationError("a deadline's at is a finite number of seconds", argument="at")
+
     @classmethod
     def after(cls, seconds: float) -> "Deadline":
-        """The deadline ``seconds`` from now; raises ``ConfigurationError`` for a negative or undefined number."""
-        if not seconds >= 0:
-            raise ConfigurationError("a deadline lies zero or more seconds ahead")
-        return cls(time.monotonic() + seconds)
+        """The deadline ``seconds`` from now; raises ``ConfigurationError`` for a negative or infinite number."""
+        if not _is_finite(seconds) or seconds < 0:
+            raise ConfigurationError("a deadline's seconds are a finite number, zero or more", argument="seconds")
+        return cls(time.monotonic() + float(seconds))
 
     def tighten(self, seconds: float) -> "Deadline":
         """The earlier of this deadline and ``seconds`` from now."""
@@ -66,13 +75,26 @@ class Cancellation:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalContext:
-    """Bounds of one call; without any, it runs until it is done."""
+    """Bounds of one call; without any, it runs until it is done. Raises ``ConfigurationError`` for other types."""
 
     deadline: Deadline | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)
+
+    def __post_init__(self) -> None:
+        if self.deadline is not None and not isinstance(self.deadline, Deadline):
+            raise ConfigurationError("deadline is a Deadline: Deadline.after(seconds)", argument="deadline")
+        if not isinstance(self.cancellation, Cancellation):
+            raise ConfigurationError("cancellation is a Cancellation", argument="cancellation")
 
     def check(self) -> None:
         """Raise ``Cancelled`` or ``DeadlineExceeded`` when the call is over before its end."""
         self.cancellation.check()
         if self.deadline is not None:
             self.deadline.remaining()
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    except OverflowError:  # a whole number that no float holds
+        return False

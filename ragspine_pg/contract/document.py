@@ -6,11 +6,9 @@ from typing import Any
 
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.metadata import freeze_metadata
+from ragspine_pg.contract.name import name_fault, require_names
 from ragspine_pg.contract.text import unstorable_offset
 from ragspine_pg.errors import InvalidDocument
-
-MAX_ID_BYTES = 1024
-"""The longest document id and reader, in bytes of UTF-8: both stand in indexes."""
 
 RIGHTS = frozenset({"readers", "sensitivity"})
 """What a document may leave as it is stored (``keep``)."""
@@ -25,10 +23,11 @@ class Document:
 
     ``readers``: None means every member of the tenant, an empty set means no one. ``keep`` names what of ``readers``
     and ``sensitivity`` a document that is stored already leaves as it is; files, which say nothing of rights, keep
-    both. ``metadata`` is a JSON object; its numbers keep their exact value (``float`` becomes the ``Decimal`` of its
-    shortest form). ``text`` keeps the source's own characters but for its line ends, which become ``\\n``: locators
-    count in this text. Raises ``InvalidDocument`` naming document and field (and the offset of a NUL or lone
-    surrogate); ``ragspine_pg.contract.text.replace_unstorable`` mends such a text where that is wanted.
+    both. ``metadata`` is a JSON object, nested at most 64 levels deep; its numbers keep their exact value (``float``
+    becomes the ``Decimal`` of its shortest form). ``id`` and each reader have at most 1,024 bytes of UTF-8.
+    ``text`` keeps the source's own characters but for its line ends, which become ``\\n``: locators count in this text.
+    Raises ``InvalidDocument`` naming document and field (and the offset of a NUL or lone surrogate);
+    ``ragspine_pg.contract.text.replace_unstorable`` mends such a text where that is wanted.
     """
 
     id: str
@@ -54,30 +53,23 @@ class Document:
         language: str | None = None,
         keep: Iterable[str] = (),
     ) -> None:
-        if not isinstance(id, str) or not id.strip():
-            raise InvalidDocument("a document id is a non-blank string")
-        if len(id.encode(errors="replace")) > MAX_ID_BYTES:
-            raise InvalidDocument(f"a document id has at most {MAX_ID_BYTES} bytes of UTF-8", document=f"{id[:40]}…")
-        for field, value in (("id", id), ("text", text), ("title", title), ("source_uri", source_uri)):
+        fault = name_fault(id)
+        if fault is not None:
+            raise InvalidDocument(f"a document's id {fault[0]}", field="id", offset=fault[1])
+        for field, value in (("text", text), ("title", title), ("source_uri", source_uri)):
             if not isinstance(value, str):
-                raise InvalidDocument(f"{field} must be a string", field=field)
+                raise InvalidDocument(f"{field} is a string, not a {type(value).__name__}", document=id, field=field)
             offset = unstorable_offset(value)
             if offset is not None:
-                shown = id if field != "id" else None
                 raise InvalidDocument(
                     f"{field} holds a NUL or a lone surrogate at offset {offset}; remove or replace it",
-                    document=shown,
+                    document=id,
                     field=field,
                     offset=offset,
                 )
         if len(title) > MAX_TITLE_LENGTH:
             raise InvalidDocument(f"a title has at most {MAX_TITLE_LENGTH} code points", document=id, field="title")
-        if isinstance(readers, str):
-            raise InvalidDocument("readers is a collection of principals, not one string", document=id)
-        names = None if readers is None else frozenset(readers)
-        for name in names or ():
-            if not isinstance(name, str) or not name.strip() or unstorable_offset(name) is not None:
-                raise InvalidDocument("a reader is a non-blank string without NUL or lone surrogates", document=id)
+        names = None if readers is None else require_names("readers", readers, InvalidDocument, document=id)
         try:
             label = Sensitivity(sensitivity)
         except ValueError:
@@ -88,10 +80,10 @@ class Document:
         object.__setattr__(self, "text", text.replace("\r\n", "\n").replace("\r", "\n"))
         object.__setattr__(self, "title", title)
         object.__setattr__(self, "source_uri", source_uri)
-        object.__setattr__(self, "metadata", freeze_metadata(metadata or {}, document=id))
+        object.__setattr__(self, "metadata", freeze_metadata({} if metadata is None else metadata, document=id))
         object.__setattr__(self, "readers", names)
         object.__setattr__(self, "sensitivity", label)
-        kept = frozenset(keep)
+        kept = require_names("keep", keep, InvalidDocument, document=id)
         if not kept <= RIGHTS:
             raise InvalidDocument("keep names readers, sensitivity, or both", document=id)
         object.__setattr__(self, "language", language)

@@ -67,7 +67,7 @@ class GrantKey:
 
         :raises ConfigurationError: another form, or an id that does not belong to the key (which makes it a checksum).
         """
-        match = _TEXT.fullmatch(text.strip())
+        match = _TEXT.fullmatch(text.strip()) if isinstance(text, str) else None
         if match is None:
             raise ConfigurationError(
                 "the grant key is not of the form <8 hex digits>:<64 hex digits> that `ragspine-pg migrate` shows"
@@ -89,9 +89,13 @@ class GrantKey:
 def mint_grant(key: GrantKey, access: Access, *, seconds: int = GRANT_SECONDS, now: float | None = None) -> str:
     """A grant for ``access``, valid for ``seconds`` from ``now`` (seconds since 1970; default: this machine's clock).
 
-    :raises ConfigurationError: ``seconds`` is not positive, or more than ``MAX_GRANT_SECONDS``.
+    :raises ConfigurationError: ``seconds`` is no number, not positive, or more than ``MAX_GRANT_SECONDS``; or
+        ``access`` is no ``Access``.
     """
-    if not 0 < seconds <= MAX_GRANT_SECONDS:
+    if not isinstance(access, Access):
+        raise ConfigurationError("access is an Access(tenant, principals); without one nothing is readable")
+    known = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not known or not 0 < seconds <= MAX_GRANT_SECONDS:
         raise ConfigurationError(
             f"a grant is valid for a positive number of seconds, at most {MAX_GRANT_SECONDS} (a day): sign another one"
             " when it has expired"

@@ -19,7 +19,11 @@ UNCHANGED = Unchanged.UNCHANGED
 """Stands for "leave it as it is" where None has a meaning of its own (readers None: every member)."""
 
 OnDuplicate: TypeAlias = Literal["error", "last"]
-"""What an ingest does about one document id twice in one call: refuse the call, or keep the last."""
+"""What an ingest does about one document id twice in one call: refuse the call, or keep the last, whatever it holds.
+
+An empty document (neither title nor text) that comes last counts as such: it is reported as skipped, what came before
+it in the call is not stored, and a document of that id that is stored already stays as it is.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class SkippedDocument:
-    """A document that was handed in and not stored, and why."""
+    """A document that was handed in and not stored, and why; a stored document of its id stays as it is."""
 
     document_id: str
     reason: str
@@ -50,7 +54,9 @@ class IngestReport:
 
     ``added``: new. ``changed``: new text, title or chunks. ``relabelled``: new readers or sensitivity. ``updated``: new
     metadata, source or language. ``unchanged``: nothing of it was written. ``chunks`` were written, ``removed_chunks``
-    deleted (in every version). ``replaced``: earlier documents of an id that came again (``on_duplicate="last"``).
+    deleted (in every version). ``replaced``: earlier documents of an id that came again (``on_duplicate="last"``),
+    empty ones among them. ``skipped``: empty documents. Each document of the call is in one group, ``replaced`` or
+    ``skipped``.
     """
 
     added: int

@@ -4,10 +4,13 @@ import json
 import math
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from ragspine_pg.contract.text import unstorable_offset
 from ragspine_pg.errors import InvalidDocument
+
+MAX_DEPTH: Final = 64
+"""How many levels of objects and lists metadata has at most; the metadata object itself is the first."""
 
 
 def freeze_metadata(metadata: Mapping[str, Any], *, document: str | None = None) -> dict[str, Any]:
@@ -15,15 +18,19 @@ def freeze_metadata(metadata: Mapping[str, Any], *, document: str | None = None)
 
     A float becomes the ``Decimal`` of its shortest decimal form, so that ``0.1`` means one tenth in Python and in SQL.
     Raises ``InvalidDocument`` naming the key path on NUL, a lone surrogate, NaN, infinity, a number PostgreSQL's
-    numeric cannot hold, a key that is no string, or a type JSON does not have.
+    numeric cannot hold, a key that is no string, a type JSON does not have, or more than ``MAX_DEPTH`` levels (which
+    what contains itself has too).
     """
-    frozen = _freeze(metadata, "metadata", document)
+    frozen = _freeze(metadata, "metadata", document, 1)
     if not isinstance(frozen, dict):
         raise InvalidDocument("metadata is a JSON object", document=document)
     return frozen
 
 
-def _freeze(value: Any, path: str, document: str | None) -> Any:
+def _freeze(value: Any, path: str, document: str | None, level: int) -> Any:
+    if level > MAX_DEPTH and isinstance(value, (Mapping, list, tuple)):
+        # Without the path, which is long here.
+        raise InvalidDocument(f"metadata nests at most {MAX_DEPTH} levels deep; flatten it", document=document)
     match value:
         case None | bool():
             return value
@@ -36,7 +43,8 @@ def _freeze(value: Any, path: str, document: str | None) -> Any:
         case float():
             if not math.isfinite(value):
                 raise InvalidDocument(f"{path} is not a finite number", document=document, field=path)
-            return _number(Decimal(repr(value)), Decimal(repr(value)), path, document)
+            exact = Decimal(repr(float(value)))  # a subclass may have a repr of its own, as numpy.float64 has
+            return _number(exact, exact, path, document)
         case Decimal():
             if not value.is_finite():
                 raise InvalidDocument(f"{path} is not a finite number", document=document, field=path)
@@ -48,10 +56,10 @@ def _freeze(value: Any, path: str, document: str | None) -> Any:
                     raise InvalidDocument(
                         f"a key under {path} is not a string, or holds a NUL or a lone surrogate", document=document
                     )
-                copied[key] = _freeze(item, f"{path}.{key}", document)
+                copied[str(key)] = _freeze(item, f"{path}.{key}", document, level + 1)
             return copied
         case list() | tuple():
-            return [_freeze(item, f"{path}[{at}]", document) for at, item in enumerate(value)]
+            return [_freeze(item, f"{path}[{at}]", document, level + 1) for at, item in enumerate(value)]
         case _:
             raise InvalidDocument(
                 f"{path} is a {type(value).__name__}, which JSON does not have", document=document, field=path

@@ -2,20 +2,31 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from decimal import Decimal
+from math import isfinite
+from numbers import Real
+from typing import Any
 
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.filter import MetadataFilter
 from ragspine_pg.contract.mode import RetrievalMode
-from ragspine_pg.contract.text import unstorable_offset
+from ragspine_pg.contract.name import require_text
 from ragspine_pg.errors import QueryError
 
 MAX_K = 1000
 """The most hits a search gives, at the store and at the composition."""
 
+MAX_QUERY_BYTES = 65_536
+"""The longest query, in bytes of UTF-8; ``sql/functions/check_search_v1`` has the same."""
+
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """The arguments of a search. Raises ``QueryError`` for one out of range."""
+    """The arguments of a search. Raises ``QueryError``, naming the argument, for one of the wrong kind or out of range.
+
+    Any text is a query, but for what cannot be sent (a NUL or lone surrogate: the error has its offset) and for one of
+    more than ``MAX_QUERY_BYTES``.
+    """
 
     query: str
     libraries: tuple[str, ...] | None = None
@@ -28,24 +39,40 @@ class SearchRequest:
     context: RetrievalContext = field(default_factory=RetrievalContext)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.query, str) or unstorable_offset(self.query) is not None:
-            raise QueryError("a query is a string without NUL or lone surrogates")
+        require_text("query", self.query, QueryError)
+        if len(self.query.encode()) > MAX_QUERY_BYTES:
+            raise QueryError(f"query has at most {MAX_QUERY_BYTES} bytes of UTF-8; shorten it", argument="query")
         if isinstance(self.k, bool) or not isinstance(self.k, int) or not 1 <= self.k <= MAX_K:
-            raise QueryError(f"k is a whole number from 1 to {MAX_K}")
+            raise QueryError(f"k is a whole number from 1 to {MAX_K}", argument="k")
         if self.expand not in (None, "parent"):
-            raise QueryError("expand is None or 'parent'")
+            raise QueryError("expand is None or 'parent'", argument="expand")
         if self.metadata_filter is not None and not isinstance(self.metadata_filter, MetadataFilter):
-            raise QueryError("metadata_filter is a MetadataFilter; MetadataFilter.from_json reads the JSON form")
-        if self.min_score is not None and not -float("inf") < self.min_score < float("inf"):
-            raise QueryError("min_score is a finite number")
+            raise QueryError(
+                "metadata_filter is a MetadataFilter; MetadataFilter.from_json reads the JSON form",
+                argument="metadata_filter",
+            )
+        if self.min_score is not None:
+            object.__setattr__(self, "min_score", _finite("min_score", self.min_score))
+        if not isinstance(self.context, RetrievalContext):
+            raise QueryError("context is a RetrievalContext", argument="context")
+
+
+def _finite(argument: str, value: Any) -> float:
+    try:
+        # Neither text nor a truth value is a number here, though float() would read both.
+        found = float(value) if isinstance(value, Real | Decimal) and not isinstance(value, bool) else float("nan")
+    except (OverflowError, ValueError):
+        found = float("nan")
+    if not isfinite(found):
+        raise QueryError(f"{argument} is a finite number", argument=argument)
+    return found
 
 
 def library_names(libraries: str | Iterable[str] | None) -> tuple[str, ...] | None:
-    """Library ids of a call, without repeats, in their order; one id may be given as a string."""
+    """Library ids of a call, without repeats, in their order; one id may be a string alone. Raises ``QueryError``."""
     if libraries is None:
         return None
-    names = (libraries,) if isinstance(libraries, str) else tuple(dict.fromkeys(libraries))
-    for name in names:
-        if not isinstance(name, str) or unstorable_offset(name) is not None:
-            raise QueryError("libraries are named by strings without NUL or lone surrogates")
-    return names
+    if not isinstance(libraries, Iterable):
+        raise QueryError(f"libraries is a collection of ids, not a {type(libraries).__name__}", argument="libraries")
+    names = (libraries,) if isinstance(libraries, str) else libraries
+    return tuple(dict.fromkeys(require_text("libraries", name, QueryError) for name in names))

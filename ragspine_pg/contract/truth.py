@@ -129,7 +129,7 @@ def _read(value: Any) -> _Read:
     if kind is None:
         return None
     if isinstance(value, float):  # metadata that was never stored; a stored number is an int or a Decimal
-        return ("number", Decimal(repr(value))) if math.isfinite(value) else None
+        return ("number", Decimal(repr(float(value)))) if math.isfinite(value) else None
     return (kind, value)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from ragspine_pg.contract.ingest import VersionInfo
 from ragspine_pg.contract.metadata import dump_json, freeze_metadata, load_json
+from ragspine_pg.contract.name import require_name, require_text
 from ragspine_pg.contract.ports import Chunker
-from ragspine_pg.contract.text import unstorable_offset
 from ragspine_pg.errors import ConfigurationError, LibraryExists
 from ragspine_pg.flow.steps import Flow, fetch
 from ragspine_pg.ingest.target import begin, find_target
@@ -15,7 +15,6 @@ from ragspine_pg.ingest.versions import list_versions
 from ragspine_pg.statement.catalogue import query
 
 FIELD_TYPES = ("string", "number", "boolean", "timestamp")
-MAX_NAME_BYTES = 1024
 
 _CHECK_ANALYZER = query("ingest_check_analyzer", int)
 _ADD_TENANT = query("ingest_add_tenant")
@@ -45,15 +44,13 @@ def create_library(
     analyzer, chunker, fields and profile are the same; the description is not compared.
 
     Raises ``ConfigurationError`` for a blank or too long name, an unknown analyzer, field type or profile key, or a
-    value out of range; ``LibraryExists``.
+    value of another type or out of range; ``LibraryExists``.
     """
-    for what, name in (("tenant", tenant), ("library id", library_id)):
-        _check_name(what, name)
-    if unstorable_offset(description) is not None:
-        raise ConfigurationError("a description holds neither NUL nor lone surrogates")
-    declared = dict(fields)
+    for argument, name in (("tenant", tenant), ("library_id", library_id), ("analyzer", analyzer)):
+        require_name(argument, name, ConfigurationError)
+    require_text("description", description, ConfigurationError)
+    declared = _declared(fields)
     for name, kind in declared.items():
-        _check_name("field", name)
         if kind not in FIELD_TYPES:
             raise ConfigurationError(f"field {name!r}: a type is one of {', '.join(FIELD_TYPES)}", field=name)
     written = complete_profile(analyzer, chunker, chunker_options or {}, profile or {})
@@ -100,13 +97,25 @@ def create_library(
     return next(version for version in versions if version.state == "published")
 
 
+def chunker_options_of(profile: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A caller's profile without its ``chunker_options``, and those; raises ``ConfigurationError`` for no mapping."""
+    rest = _mapping("profile", {} if profile is None else profile)
+    return rest, _mapping("chunker_options", rest.pop("chunker_options", {}))
+
+
+def _mapping(argument: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise ConfigurationError(f"{argument} is a mapping of names to values", argument=argument)
+    return dict(value)
+
+
 def complete_profile(
     analyzer: str, chunker: Chunker, chunker_options: Mapping[str, Any], profile: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The whole profile of a version as it is stored, defaults filled in; raises ``ConfigurationError``."""
-    unknown = sorted(set(profile) - {"k1", "b", "pivot"})
+    unknown = sorted(set(map(str, profile)) - {"k1", "b", "pivot"})
     if unknown:
-        raise ConfigurationError(f"a profile sets k1, b and pivot, not {', '.join(unknown)}")
+        raise ConfigurationError(f"a profile sets k1, b and pivot, not {', '.join(map(ascii, unknown))}")
     pivot = profile.get("pivot", default_pivot(analyzer, chunker))
     return {
         "analyzer": analyzer,
@@ -132,13 +141,16 @@ def default_pivot(analyzer: str, chunker: Chunker) -> float:
 
 
 def _number(name: str, value: Any, lowest: float, highest: float) -> Decimal:
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not lowest <= value <= highest:
+    known = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    if not known or (isinstance(value, Decimal) and value.is_nan()) or not lowest <= value <= highest:
         raise ConfigurationError(f"profile {name} is a number from {lowest} to {highest}")
     return Decimal(repr(float(value)))
 
 
-def _check_name(what: str, name: str) -> None:
-    if not isinstance(name, str) or not name.strip() or unstorable_offset(name) is not None:
-        raise ConfigurationError(f"a {what} is a non-blank string without NUL or lone surrogates")
-    if len(name.encode()) > MAX_NAME_BYTES:
-        raise ConfigurationError(f"a {what} has at most {MAX_NAME_BYTES} bytes in UTF-8")
+def _declared(fields: Any) -> dict[str, Any]:
+    pairs = fields.items() if isinstance(fields, Mapping) else fields
+    try:
+        named = [(name, kind) for name, kind in pairs]
+    except (TypeError, ValueError):
+        raise ConfigurationError("fields is a mapping of names to types, or pairs of them", argument="fields") from None
+    return {require_name("a name in fields", name, ConfigurationError): kind for name, kind in named}

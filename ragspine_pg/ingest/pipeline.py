@@ -18,6 +18,7 @@ from ragspine_pg.contract.ingest import (
     Unchanged,
 )
 from ragspine_pg.contract.label import Sensitivity
+from ragspine_pg.contract.name import require_name
 from ragspine_pg.contract.ports import Chunker
 from ragspine_pg.errors import ConfigurationError, InvalidDocument, NotFound
 from ragspine_pg.flow.steps import Flow
@@ -62,27 +63,31 @@ def ingest(
     """Store documents and index them in the published version; they are searchable once the transaction commits.
 
     ``documents`` is read once and may be longer than memory. A document whose id is stored already replaces the stored
-    one; what did not change of it is not written again. ``chunker`` is needed only where the profile's is no name that
-    ``make_chunker`` knows.
+    one; what did not change of it is not written again. An empty document (neither title nor text) is reported as
+    skipped, and a stored document of its id stays as it is. An id that comes twice in the call, empty or not, is an
+    error; with ``on_duplicate="last"`` the last one counts, whatever it holds. ``chunker`` is needed only where the
+    profile's is no name that ``make_chunker`` knows.
 
     Raises ``NotFound``; ``EnvironmentChanged``; ``ConfigurationError`` for another chunker than the profile's;
-    ``InvalidDocument`` and ``IngestError`` naming the document; ``VerificationFailed``.
+    ``InvalidDocument`` and ``IngestError`` naming the document (or the position of what is none);
+    ``VerificationFailed``.
     """
     if on_duplicate not in ("error", "last"):
-        raise ConfigurationError('on_duplicate is "error" or "last"')
+        raise ConfigurationError('on_duplicate is "error" or "last"', argument="on_duplicate")
+    if isinstance(documents, (str, Document)) or not isinstance(documents, Iterable):
+        raise ConfigurationError("ingest takes a collection of documents: ingest([document])", argument="documents")
     meter = Meter(progress)
     target = yield from open_target(tenant, library_id, check_environment=True)
     cutter = _profile_chunker(target, chunker)
     yield from stage.make_stage()
     after_seq = after_chunk = replaced = read = 0
-    skipped: list[SkippedDocument] = []
+    skipped: dict[str, SkippedDocument] = {}
     for batch in split(documents, cutter):
-        replaced += yield from stage.fill_stage(batch, on_duplicate)
+        replaced += yield from stage.fill_stage(batch, on_duplicate, skipped)
         yield from analyse.mark_unchanged(target, batch.first_seq, batch.after_seq)
         yield from analyse.analyse(target, batch.first_chunk_seq, batch.after_chunk_seq)
         after_seq, after_chunk = batch.after_seq, batch.after_chunk_seq
-        skipped += batch.skipped
-        read = after_seq + len(skipped)
+        read += len(batch.documents) + len(batch.skipped)
         meter.report("read", read)
     yield from stage.analyze_stage()
 
@@ -108,7 +113,7 @@ def ingest(
         chunks=plan.chunks,
         removed_chunks=removed,
         replaced=replaced,
-        skipped=tuple(skipped),
+        skipped=tuple(skipped.values()),
         version=target.version,
         seconds=meter.seconds,
     )
@@ -152,7 +157,11 @@ def _write(target: Target, meter: Meter, after_seq: int, after_chunk: int) -> Fl
 
 
 def delete_document(tenant: str, library_id: str, document_id: str) -> Flow[bool]:
-    """Delete a document everywhere; whether there was one. Raises ``NotFound`` for an unknown library."""
+    """Delete a document everywhere; whether there was one.
+
+    Raises ``NotFound`` for an unknown library, ``InvalidDocument`` for what can be no document's id.
+    """
+    require_name("document_id", document_id, InvalidDocument)
     target = yield from open_target(tenant, library_id)
     return (yield from delete(target, document_id))
 
@@ -167,16 +176,12 @@ def relabel_document(
 ) -> Flow[bool]:
     """Change a document's readers (None: every member, empty: nobody) or sensitivity; whether something changed.
 
-    Raises ``NotFound`` for an unknown library or document, ``InvalidDocument`` for a malformed reader or label, and
+    Raises ``NotFound`` for an unknown library or document, ``InvalidDocument`` for a malformed id, reader or label, and
     ``IngestError`` where it would bring a second access class into a library that measures its length pivot.
     """
-    names: frozenset[str] | Unchanged | None
-    if isinstance(readers, str):
-        raise InvalidDocument("readers is a collection of principals, not one string", document=document_id)
-    if readers is None or isinstance(readers, Unchanged):
-        names = readers
-    else:
-        names = Document(document_id, "", readers=readers).readers
+    require_name("document_id", document_id, InvalidDocument)
+    # Judged as a document's own rights are.
+    names = readers if isinstance(readers, Unchanged) else Document(document_id, "", readers=readers).readers
     label = (
         sensitivity
         if isinstance(sensitivity, Unchanged)
@@ -210,7 +215,7 @@ def stats(tenant: str, library_id: str) -> Flow[LibraryStats]:
 
 def _profile_chunker(target: Target, chunker: Chunker | None) -> Chunker:
     profile = target.profile["chunker"]
-    made = chunker if chunker is not None else make_chunker(profile["name"], **profile["options"])
+    made = make_chunker(chunker) if chunker is not None else make_chunker(profile["name"], **profile["options"])
     if made.fingerprint != profile["fingerprint"]:
         raise ConfigurationError(
             f"{target.tenant}/{target.library_id} is cut by chunker {profile['fingerprint']!r}, and this one is "

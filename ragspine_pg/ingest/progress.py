@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ragspine_pg.contract.ingest import Progress
+from ragspine_pg.errors import ConfigurationError
 
 OnProgress: TypeAlias = Callable[[Progress], None]
 
@@ -13,6 +14,8 @@ class Meter:
     """Measures stages and hands ``Progress`` to a callback; what the callback raises ends the call, nothing is kept."""
 
     def __init__(self, callback: OnProgress | None = None) -> None:
+        if callback is not None and not callable(callback):
+            raise ConfigurationError("progress is a function that takes a Progress", argument="progress")
         self._callback = callback
         self._began = self._stage_began = time.monotonic()
         self._stage = ""

@@ -10,13 +10,13 @@ from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.ingest import SkippedDocument
 from ragspine_pg.contract.locator import Locator
 from ragspine_pg.contract.metadata import dump_json
+from ragspine_pg.contract.name import MAX_NAME_BYTES
 from ragspine_pg.contract.ports import Chunker
 from ragspine_pg.contract.text import unstorable_offset
 from ragspine_pg.errors import IngestError, InvalidDocument, RagSpineError
 from ragspine_pg.ingest.identity import chunk_ids, content_sha256
 
 PAGE_LENGTH = 8192
-MAX_NAME_BYTES = 1024
 MAX_METADATA_BYTES = 1 << 20
 MAX_SEQ = 2**31 - 1
 
@@ -27,7 +27,10 @@ BATCH_LENGTH = 4_000_000
 
 @dataclass(slots=True)
 class Batch:
-    """Rows for the stage, of documents ``first_seq`` to before ``after_seq`` and chunks likewise."""
+    """Rows for the stage, of documents ``first_seq`` to before ``after_seq`` and chunks likewise.
+
+    ``skipped`` are empty documents, each with the number of the document that came next.
+    """
 
     first_seq: int
     first_chunk_seq: int
@@ -36,7 +39,7 @@ class Batch:
     documents: list[Sequence[Any]] = field(default_factory=list)
     pages: list[Sequence[Any]] = field(default_factory=list)
     chunks: list[Sequence[Any]] = field(default_factory=list)
-    skipped: list[SkippedDocument] = field(default_factory=list)
+    skipped: list[tuple[int, SkippedDocument]] = field(default_factory=list)
     length: int = 0
 
 
@@ -45,17 +48,20 @@ def split(documents: Iterable[Document], chunker: Chunker) -> Iterator[Batch]:
 
     A document with neither title nor text is skipped. Raises ``InvalidDocument`` for what the store cannot hold,
     ``VerificationFailed`` for a chunker that breaks its promise, ``IngestError`` for one that fails; each names the
-    document.
+    document, or the position of what is none.
     """
     batch = Batch(0, 0, 0, 0)
-    for document in documents:
+    for position, document in enumerate(documents):
         if not isinstance(document, Document):
-            raise InvalidDocument("ingest takes Document objects")
+            raise InvalidDocument(
+                f"item {position} of the ingest (counted from 0) is a {type(document).__name__}, no Document",
+                position=position,
+            )
         if document.title.strip() or document.text.strip():
             _add(batch, document, chunker)
         else:
             reason = "neither title nor text; a stored document of that id stays as it is"
-            batch.skipped.append(SkippedDocument(document.id, reason))
+            batch.skipped.append((batch.after_seq, SkippedDocument(document.id, reason)))
         if len(batch.documents) + len(batch.skipped) >= BATCH_DOCUMENTS or batch.length >= BATCH_LENGTH:
             yield batch
             batch = Batch(batch.after_seq, batch.after_chunk_seq, batch.after_seq, batch.after_chunk_seq)
@@ -131,9 +137,6 @@ def _cut(document: Document, chunker: Chunker) -> list[Chunk]:
 
 
 def _check(document: Document, metadata: str) -> None:
-    for reader in document.readers or ():
-        if len(reader.encode()) > MAX_NAME_BYTES:
-            raise InvalidDocument(f"a reader has at most {MAX_NAME_BYTES} bytes in UTF-8", document=document.id)
     language = document.language
     if language is not None and (
         not isinstance(language, str) or unstorable_offset(language) is not None or len(language) > MAX_NAME_BYTES

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragspine_pg.contract.metadata import load_json
+from ragspine_pg.contract.name import require_name
 from ragspine_pg.errors import ConfigurationError, EnvironmentChanged, NotFound
 from ragspine_pg.flow.steps import Flow, fetch
 from ragspine_pg.statement.catalogue import query
@@ -53,9 +54,11 @@ def open_target(tenant: str, library_id: str, *, check_environment: bool = False
 def find_target(tenant: str, library_id: str, *, check_environment: bool = False) -> Flow[Target]:
     """Find a library and its published version.
 
-    Raises ``NotFound``; and ``EnvironmentChanged``, if asked, when the version's lexemes were made under another server
-    major version or locale, so that new ones might differ from the old.
+    Raises ``NotFound``; ``ConfigurationError`` for a malformed name; and ``EnvironmentChanged``, if asked, when the
+    version's lexemes were made under another server major version or locale, so that new ones might differ.
     """
+    require_name("tenant", tenant, ConfigurationError)
+    require_name("library_id", library_id, ConfigurationError)
     rows = yield from fetch(_FIND, tenant=tenant, library_id=library_id)
     if not rows:
         raise NotFound(f"there is no library {tenant}/{library_id}", tenant=tenant, library=library_id)

@@ -4,15 +4,22 @@ from dataclasses import replace
 
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.explanation import Explanation
+from ragspine_pg.contract.name import require_text
 from ragspine_pg.contract.result import Hit, SearchResult
 from ragspine_pg.contract.search_request import MAX_K, SearchRequest
+from ragspine_pg.errors import ConfigurationError, QueryError
 from ragspine_pg.flow.steps import Flow, fetch
 from ragspine_pg.retrieval.pipeline import Identity, search
 from ragspine_pg.statement import search as statements
 
 
 def explain(request: SearchRequest, identity: Identity, library_id: str, document_id: str) -> Flow[Explanation]:
-    """Explain one document's fate in ``request`` over one library, as ``identity``; in one read-only transaction."""
+    """Explain one document's fate in ``request`` over one library, as ``identity``; in one read-only transaction.
+
+    Raises ``QueryError`` as ``search`` does, and for ids that are no strings or hold a NUL or lone surrogate.
+    """
+    require_text("library_id", library_id, QueryError)
+    require_text("document_id", document_id, QueryError)
     deep = replace(request, libraries=(library_id,), k=MAX_K, expand=None, explain=True)
     result = yield from search(deep, identity)
     library = (result.trace or {}).get("libraries", {}).get(library_id, {})
@@ -35,6 +42,8 @@ def explain(request: SearchRequest, identity: Identity, library_id: str, documen
 
 def explain_rights(explanation: Explanation, access: Access) -> Flow[Explanation]:
     """For the ingest authority: what ``not_readable`` means for this document. Not for the caller's eyes."""
+    if not isinstance(explanation, Explanation) or not isinstance(access, Access):
+        raise ConfigurationError("explain_rights takes what explain gave back and the Access it was asked for")
     if explanation.verdict != "not_readable":
         return explanation
     rows = yield from fetch(

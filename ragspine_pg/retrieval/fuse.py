@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
+from numbers import Real
 from typing import Any, Protocol, TypeVar
 
 from ragspine_pg.errors import QueryError
@@ -33,15 +34,16 @@ def rrf_fuse(
     pairs of library id and chunk id by library first).
 
     Returns pairs of id and score, best first. Raises ``QueryError`` for weights that are not finite, negative, all zero
-    or not one a ranking, for a ranking longer than ``MAX_RANKING``, or for k < 1.
+    or not one a ranking, for a ranking longer than ``MAX_RANKING``, or for a k that is no number from 1 on.
     """
-    shares = [1.0] * len(rankings) if weights is None else [float(weight) for weight in weights]
+    shares = [1.0] * len(rankings) if weights is None else [_float(weight) for weight in weights]
     if len(shares) != len(rankings):
         raise QueryError("one weight for each ranking, please")
     if not all(math.isfinite(share) and share >= 0 for share in shares) or (shares and not sum(shares) > 0):
         raise QueryError("weights are finite, not negative, and not all zero")
-    if k < 1:
-        raise QueryError("k of reciprocal rank fusion is at least 1")
+    constant = _float(k)
+    if not (math.isfinite(constant) and constant >= 1):
+        raise QueryError("k of reciprocal rank fusion is a finite number, at least 1", argument="k")
     score: dict[Id, float] = {}
     best: dict[Id, int] = {}
     for share, ranking in zip(shares, rankings, strict=True):
@@ -52,6 +54,14 @@ def rrf_fuse(
             if item in seen:
                 continue
             seen.add(item)
-            score[item] = score.get(item, 0.0) + share / (k + rank)
+            score[item] = score.get(item, 0.0) + share / (constant + rank)
             best[item] = min(best.get(item, rank), rank)
     return sorted(score.items(), key=lambda pair: (-pair[1], best[pair[0]], pair[0]))
+
+
+def _float(value: Any) -> float:
+    """The number as a float64; NaN, which is refused, for what is none."""
+    try:
+        return float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        return math.nan

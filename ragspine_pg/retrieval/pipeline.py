@@ -48,7 +48,7 @@ def search(request: SearchRequest, identity: Identity) -> Flow[SearchResult]:
         begun = yield from fetch(
             statements.begin,
             grant=identity.grant,
-            timeout=None if context.deadline is None else max(1, int(context.deadline.remaining() * 1000)),
+            timeout=None if context.deadline is None else _milliseconds(context.deadline.remaining()),
             single_login="on" if identity.single_login else "off",
         )
         rows = yield from fetch(
@@ -84,6 +84,11 @@ def search(request: SearchRequest, identity: Identity) -> Flow[SearchResult]:
         usage=Usage(seconds=time.monotonic() - started),
         trace=trace,
     )
+
+
+def _milliseconds(seconds: float) -> int:
+    # What statement_timeout takes: above 0, which would be no limit, and at most 24 days.
+    return int(max(1, min(seconds * 1000, 2**31 - 1)))
 
 
 def _by_library(rows: Sequence[LegRow]) -> dict[str, list[LegRow]]:
