@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ragspine_pg.contract.result import Hit, SearchResult
     from ragspine_pg.contract.space import Distance, EmbeddingSpace
     from ragspine_pg.contract.usage import Usage
+    from ragspine_pg.embedding import make_embedding_model
     from ragspine_pg.errors import RagSpineError
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "SearchResult",
     "Sensitivity",
     "Usage",
+    "make_embedding_model",
     "make_retrieval_mode",
 ]
 
@@ -67,6 +69,7 @@ if not TYPE_CHECKING:
         "RagSpineError": "errors",
         "Sensitivity": "contract.label",
         "UNCHANGED": "contract.ingest",
+        "make_embedding_model": "embedding",
         "Usage": "contract.usage",
     }
 
