@@ -83,7 +83,12 @@ def test_libraries_are_listed_by_name_for_a_tenant_or_for_all(spine: RagSpine, k
 def test_a_drop_waits_for_a_writer_and_takes_what_it_stored(spine: RagSpine, database: Database, kept: Library) -> None:
     before = rows(database)
     library = fill(spine, kept.tenant, "gone")
-    writing, dropped = threading.Event(), []
+    writing = threading.Event()
+    dropped: list[int] = []
+
+    def drop() -> None:
+        assert writing.wait(30)
+        dropped.append(library.drop())
 
     def hold(progress: Progress) -> None:
         if progress.stage == "verify":  # all is written, and every lock is held
@@ -92,7 +97,7 @@ def test_a_drop_waits_for_a_writer_and_takes_what_it_stored(spine: RagSpine, dat
             thread.join(timeout=1)
             assert thread.is_alive(), "the drop did not wait"
 
-    thread = threading.Thread(target=lambda: (writing.wait(30), dropped.append(library.drop())))
+    thread = threading.Thread(target=drop)
     thread.start()
     library.ingest([Document("late", "Late apples.")], progress=hold)
     thread.join(timeout=30)
