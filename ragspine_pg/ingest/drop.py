@@ -1,6 +1,8 @@
 """Drops a library with everything in it, and lists the libraries there are."""
 
 from ragspine_pg.contract.ingest import LibraryInfo
+from ragspine_pg.contract.name import require_name
+from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.flow.steps import Flow, fetch
 from ragspine_pg.ingest.target import open_target
 from ragspine_pg.statement.catalogue import query
@@ -30,5 +32,7 @@ def drop_library(tenant: str, library_id: str) -> Flow[int]:
 
 
 def list_libraries(tenant: str | None) -> Flow[list[LibraryInfo]]:
-    """The libraries of a tenant, or of all; by name."""
+    """The libraries of a tenant, or of all; by name. Raises ``ConfigurationError`` for what can be no tenant."""
+    if tenant is not None:
+        require_name("tenant", tenant, ConfigurationError)
     return (yield from fetch(_LIST, tenant=tenant))

@@ -52,6 +52,13 @@ def test_every_call_names_a_malformed_tenant_or_library(filled: RagSpine, name: 
             assert caught.value.ids["argument"] == argument
 
 
+@pytest.mark.parametrize(("name", "says"), NO_NAMES[:-1])
+def test_listing_and_dropping_name_a_malformed_tenant(filled: RagSpine, name: Any, says: str) -> None:
+    for call in (lambda: filled.ingestor.libraries(name), lambda: filled.ingestor.drop_library(name, "notes")):
+        with pytest.raises(ConfigurationError, match=f"^tenant {says}"):
+            call()
+
+
 @pytest.mark.parametrize("readers", [{LONG}, "ann", 5, [5], {"\0"}, {""}, [["a"]]])
 def test_relabel_judges_readers_as_an_ingest_does(filled: RagSpine, readers: Any) -> None:
     with pytest.raises(InvalidDocument, match="readers") as expected:
