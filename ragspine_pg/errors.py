@@ -123,6 +123,18 @@ class GrantInvalid(QueryError):
     code = "grant_invalid"
 
 
+class SeamFailed(QueryError):
+    """Something that an application put in (a router, a filter extractor) failed, or gave what is not of its kind."""
+
+    code = "seam_failed"
+
+
+class RerankError(RagSpineError):
+    """A reranker cannot be reached, or its answer is no judgement of what it was sent; a search falls back from it."""
+
+    code = "rerank"
+
+
 class EmbeddingError(RagSpineError):
     """Texts could not be embedded. The message names an item by its position and label, never by its text."""
 

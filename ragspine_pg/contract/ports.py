@@ -3,7 +3,7 @@
 Each docstring names who calls it, which errors it may raise, and the test an implementation owes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
 
@@ -12,6 +12,8 @@ from ragspine_pg.contract.context import Deadline
 from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.embedded import Embedded
 from ragspine_pg.contract.filter import MetadataFilter
+from ragspine_pg.contract.judgement import Judgement
+from ragspine_pg.contract.library_description import LibraryDescription
 from ragspine_pg.contract.result import SearchResult
 from ragspine_pg.contract.space import EmbeddingSpace
 
@@ -105,3 +107,78 @@ class NarrativeRetriever(Protocol):
 
     def retrieve(self, query: str, *, metadata_filter: MetadataFilter | None = None, top_k: int = 10) -> SearchResult:
         """At most ``top_k`` passages, best first; the filter narrows before scoring."""
+
+
+class Searcher(Protocol):
+    """What can be searched as somebody: a ``Retriever``, or one of the retrievers that wrap another.
+
+    *Called by* those, with the arguments of ``Retriever.search``; they hand on what they do not know. *Errors*: those
+    of ``Retriever.search``. *Test owed*: the isolation packs of ``tests/conformance``.
+    """
+
+    @property
+    def search(self) -> Callable[..., SearchResult]:
+        """``search(query, *, access, libraries=None, k=10, metadata_filter=None, …)``."""
+
+
+@runtime_checkable
+class LibraryRouter(Protocol):
+    """Chooses which libraries a query is worth searching in.
+
+    *Called by* ``MultiIndexRetriever`` before each search, in any thread, with the libraries that the caller may read
+    and asked for, and with no others. *Errors*: any; it is ``SeamFailed``, or with ``on_error="report"`` a warning and
+    a search of all of them. It can only choose: ids that it was not handed are ignored, repeated ones count once, and
+    none at all means all.
+
+    *Test owed*: ``tests/conformance/test_multi_index_isolation.py``.
+    """
+
+    @property
+    def name(self) -> str:
+        """How ``make_library_router`` calls it."""
+
+    def route(self, query: str, libraries: Sequence[LibraryDescription]) -> Iterable[str]:
+        """The ids of the libraries to search."""
+
+
+@runtime_checkable
+class FilterExtractor(Protocol):
+    """Reads a metadata filter out of a query.
+
+    *Called by* ``FilterExtractingRetriever`` before each search, in any thread. *Errors*: any; it is ``SeamFailed``.
+    What it gives is joined to the caller's own filter by ``all_of``, so it can only narrow, and is reported.
+
+    *Test owed*: ``tests/conformance/test_filter_extractors.py``.
+    """
+
+    @property
+    def name(self) -> str:
+        """How ``make_filter_extractor`` calls it."""
+
+    def extract(self, query: str) -> MetadataFilter | None:
+        """The filter that the query's words ask for, or None when they ask for none."""
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Judges how well texts answer a query.
+
+    *Called by* ``RerankingRetriever``, in a thread of the call's own, with texts that came through the exit ``rerank``:
+    readable by the caller, never RESTRICTED, CONFIDENTIAL only where a judge is not ``remote`` or the library opted in.
+
+    *Errors*: any. A judge that fails, takes too long, or does not judge every text once with a finite score costs the
+    caller nothing but time: the hits keep their order, and the result warns ``reranker_failed``.
+
+    *Test owed*: ``tests/conformance/test_rerank_exit.py``.
+    """
+
+    @property
+    def name(self) -> str:
+        """How ``make_reranker`` calls it."""
+
+    @property
+    def remote(self) -> bool:
+        """Whether texts leave this host's trust: they are sent to somebody else's service."""
+
+    def rerank(self, query: str, texts: Sequence[str], *, deadline: Deadline | None = None) -> Iterable[Judgement]:
+        """One judgement for each text, in any order."""
