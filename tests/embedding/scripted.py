@@ -16,16 +16,16 @@ DIMENSIONS = 8
 _HASHING = HashingModel(DIMENSIONS)
 
 
-def vectors_of(texts: list[str]) -> list[list[float]]:
+def vectors_of(texts: list[str], model: HashingModel = _HASHING) -> list[list[float]]:
     """What a well-behaved answer holds: the hashing model's vectors."""
-    return [list(vector) for vector in _HASHING.embed(texts, EmbeddingTask.RETRIEVAL_DOCUMENT).vectors]
+    return [list(vector) for vector in model.embed(texts, EmbeddingTask.RETRIEVAL_DOCUMENT).vectors]
 
 
-def well(request: dict[str, Any]) -> dict[str, Any]:
+def well(request: dict[str, Any], model: HashingModel = _HASHING) -> dict[str, Any]:
     """A well-behaved answer."""
     data = [
         {"object": "embedding", "index": at, "embedding": vector}
-        for at, vector in enumerate(vectors_of(request["input"]))
+        for at, vector in enumerate(vectors_of(request["input"], model))
     ]
     tokens = sum(len(text.split()) for text in request["input"])
     return {"object": "list", "data": data, "usage": {"prompt_tokens": tokens, "total_tokens": tokens}}
@@ -98,7 +98,8 @@ def changed(change: Callable[[dict[str, Any]], Any]) -> Step:
 class ScriptedServer:
     """Answers each request by the next step of ``script``, and well when there is none left."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: HashingModel = _HASHING) -> None:
+        self._model = model
         self.script: list[Step] = []
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
@@ -132,7 +133,11 @@ class ScriptedServer:
             self.headers.append(dict(handler.headers))
             self._busy += 1
             self.busiest = max(self.busiest, self._busy)
-            step = self.script.pop(0) if self.script else lambda exchange: exchange.answer(well(exchange.request))
+            step = (
+                self.script.pop(0)
+                if self.script
+                else lambda exchange: exchange.answer(well(exchange.request, self._model))
+            )
         try:
             if handler.path != "/v1/embeddings":
                 handler.send_error(404)
