@@ -109,6 +109,8 @@ CREATE INDEX ix_document__tenant_no_library_no_acl_class_no ON ragspine.document
 
 COMMENT ON TABLE ragspine.document IS 'A stored document; text_length in code points, content_sha256 over title and text (see sql/README.md).';
 
+CREATE STATISTICS ragspine.st_document__tenant_no_library_no (dependencies) ON tenant_no, library_no FROM ragspine.document;
+
 ALTER TABLE ragspine.document ENABLE ROW LEVEL SECURITY;
 
 CREATE TABLE ragspine.index_version (
@@ -175,6 +177,8 @@ CREATE TABLE ragspine.corpus_stat (
 
 COMMENT ON TABLE ragspine.corpus_stat IS 'Chunks and their summed length by class: the sum over batches. Append-only, folded by optimize.';
 
+CREATE STATISTICS ragspine.st_corpus_stat__tenant_no_version_no (dependencies) ON tenant_no, version_no FROM ragspine.corpus_stat;
+
 ALTER TABLE ragspine.corpus_stat ENABLE ROW LEVEL SECURITY;
 
 CREATE TABLE ragspine.document_field (
@@ -223,6 +227,8 @@ CREATE TABLE ragspine.lexeme (
 
 COMMENT ON TABLE ragspine.lexeme IS 'The words of a version, numbered. No reader sees it: a word can come from a text the caller may not read.';
 
+CREATE STATISTICS ragspine.st_lexeme__tenant_no_version_no (dependencies) ON tenant_no, version_no FROM ragspine.lexeme;
+
 ALTER TABLE ragspine.lexeme ENABLE ROW LEVEL SECURITY;
 
 CREATE TABLE ragspine.lexeme_stat (
@@ -237,6 +243,8 @@ CREATE TABLE ragspine.lexeme_stat (
 );
 
 COMMENT ON TABLE ragspine.lexeme_stat IS 'Document frequency by class: the sum over batches. Append-only, folded by optimize.';
+
+CREATE STATISTICS ragspine.st_lexeme_stat__tenant_no_version_no (dependencies) ON tenant_no, version_no FROM ragspine.lexeme_stat;
 
 ALTER TABLE ragspine.lexeme_stat ENABLE ROW LEVEL SECURITY;
 
@@ -264,6 +272,8 @@ CREATE INDEX ix_parent_window__tenant_no_document_no ON ragspine.parent_window (
 COMMENT ON TABLE ragspine.parent_window IS 'A parent window: a span of its document, kept once and shared by its chunks.';
 
 ALTER TABLE ragspine.parent_window ALTER COLUMN document_no SET (n_distinct = -0.1);
+
+CREATE STATISTICS ragspine.st_parent_window__tenant_no_version_no (dependencies) ON tenant_no, version_no FROM ragspine.parent_window;
 
 ALTER TABLE ragspine.parent_window ENABLE ROW LEVEL SECURITY;
 
@@ -303,6 +313,8 @@ COMMENT ON TABLE ragspine.chunk IS 'A retrievable passage: a verbatim slice of i
 
 ALTER TABLE ragspine.chunk ALTER COLUMN document_no SET (n_distinct = -0.02);
 
+CREATE STATISTICS ragspine.st_chunk__tenant_no_version_no (dependencies) ON tenant_no, version_no FROM ragspine.chunk;
+
 ALTER TABLE ragspine.chunk ENABLE ROW LEVEL SECURITY;
 
 CREATE TABLE ragspine.chunk_lexical (
@@ -320,5 +332,7 @@ CREATE TABLE ragspine.chunk_lexical (
  WITH (toast_tuple_target = 8160);
 
 COMMENT ON TABLE ragspine.chunk_lexical IS 'A chunk as BM25 sees it: its length in lexemes, and the impact of each (lexeme_no: impact).';
+
+CREATE STATISTICS ragspine.st_chunk_lexical__tenant_no_version_no (dependencies) ON tenant_no, version_no FROM ragspine.chunk_lexical;
 
 ALTER TABLE ragspine.chunk_lexical ENABLE ROW LEVEL SECURITY;
