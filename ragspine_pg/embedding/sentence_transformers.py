@@ -69,7 +69,7 @@ class SentenceTransformersModel:
             provider=self.name,
             model=model,
             revision=revision,
-            dimensions=self._model.get_sentence_embedding_dimension() or 0,
+            dimensions=self._model.get_embedding_dimension() or 0,
             distance=distance,
             normalised=True,
             document_prefix=document_prefix,
@@ -104,8 +104,12 @@ class SentenceTransformersModel:
         return Embedded(vectors.tolist(), Usage(len(counts), sum(counts), 1, time.monotonic() - started))
 
     def _count(self, texts: list[str]) -> list[int]:
-        encoded = self._model.tokenizer(texts, add_special_tokens=True, truncation=False, verbose=False)
-        return [len(numbers) for numbers in encoded["input_ids"]]
+        tokenizer = self._model.tokenizer
+        if callable(tokenizer):
+            encoded = tokenizer(texts, add_special_tokens=True, truncation=False, verbose=False)
+            return [len(numbers) for numbers in encoded["input_ids"]]
+        # A model of static vectors brings a plain tokenizer, and reads texts of any length.
+        return [len(one.ids) for one in tokenizer.encode_batch(texts)]
 
 
 def _load(model: str, **options: Any) -> Any:

@@ -115,7 +115,8 @@ def small_model(folder: str) -> str:
     """A sentence_transformers model without training: the mean of a fixed random vector for each word."""
     # By their names, because they are not installed where types are checked.
     package, modules, tokenizers = map(
-        importlib.import_module, ("sentence_transformers", "sentence_transformers.models", "tokenizers")
+        importlib.import_module,
+        ("sentence_transformers", "sentence_transformers.sentence_transformer.modules", "tokenizers"),
     )
     words = sorted({word for text in [*TEXTS, *QUESTIONS] for word in re.findall(r"\w+|[^\w\s]+", text.lower())})
     numbers = {"[UNK]": 0, **{word: at for at, word in enumerate(words, 1)}}
