@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragspine_pg.contract.context import Cancellation, Deadline
@@ -180,8 +180,8 @@ def test_cancelled_call_sends_no_further_batch() -> None:
 def test_deadline_between_batches_sends_no_further_batch() -> None:
     model = Faulty(lambda vectors: time.sleep(0.1), items=1)
     with pytest.raises(DeadlineExceeded):
-        embed_checked(model, ["w"] * 50, DOCUMENT, Deadline.after(0.25))
-    assert 1 <= len(model.calls) <= 4
+        embed_checked(model, ["w"] * 50, DOCUMENT, Deadline.after(1.0))
+    assert 1 <= len(model.calls) <= 10
 
 
 def test_remote_model_that_ignores_the_deadline_is_left_behind() -> None:
@@ -216,6 +216,7 @@ def test_first_failure_stops_batches_that_have_not_begun() -> None:
     characters=st.integers(1, 50),
     concurrency=st.integers(1, 3),
 )
+@settings(deadline=None)
 def test_batching_changes_no_vector(sizes: Sequence[int], items: int, characters: int, concurrency: int) -> None:
     texts = [f"{number} " + "x" * size for number, size in enumerate(sizes)]
     limits = EmbeddingLimits(items, characters, concurrency)

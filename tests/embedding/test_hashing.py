@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragspine_pg.contract.ports import EmbeddingTask
@@ -29,6 +29,7 @@ def test_vector_is_the_same_in_another_process() -> None:
 
 
 @given(STORABLE)
+@settings(deadline=None)
 def test_every_text_that_is_not_blank_has_a_vector(text: str) -> None:
     assert len(embed(text)[0]) == 256
 

@@ -95,11 +95,11 @@ def test_retry_after_that_is_too_long_ends_the_attempts(
 
 
 def test_no_attempt_is_made_beyond_the_deadline(server: ScriptedServer, make_model: MakeModel) -> None:
-    server.script = [echo(429, Retry_After="5")] * 9
+    server.script = [echo(429, Retry_After="30")] * 9
     started = time.monotonic()
     with pytest.raises(EmbeddingUnavailable, match="HTTP 429"):
-        embed_checked(make_model(max_wait=60), TEXTS, DOCUMENT, Deadline.after(0.5))
-    assert time.monotonic() - started < 0.5, "it knows at once that the pause would be too long"
+        embed_checked(make_model(max_wait=60), TEXTS, DOCUMENT, Deadline.after(10))
+    assert time.monotonic() - started < 5, "it knows at once that the pause would be too long"
     assert len(server.requests) == 1
 
 
@@ -109,7 +109,7 @@ def test_hanging_server_ends_at_the_deadline(server: ScriptedServer, make_model:
     started = time.monotonic()
     with pytest.raises(DeadlineExceeded):
         embed_checked(make_model(timeout=20), TEXTS, DOCUMENT, Deadline.after(0.4))
-    assert 0.35 < time.monotonic() - started < 1.5
+    assert 0.35 < time.monotonic() - started < 10
     assert len(server.requests) == 1
 
 
@@ -125,5 +125,5 @@ def test_cancelling_leaves_a_hanging_call(server: ScriptedServer, make_model: Ma
     threading.Timer(0.3, cancellation.cancel).start()
     started = time.monotonic()
     with pytest.raises(Cancelled):
-        embed_checked(make_model(timeout=3), TEXTS, DOCUMENT, cancellation=cancellation)
-    assert time.monotonic() - started < 1.5
+        embed_checked(make_model(timeout=20), TEXTS, DOCUMENT, cancellation=cancellation)
+    assert time.monotonic() - started < 10
