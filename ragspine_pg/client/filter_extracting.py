@@ -1,0 +1,44 @@
+"""Filters read out of the query, around any retriever."""
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+from ragspine_pg.client.retriever import BoundRetriever, Retriever
+from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.filter import MetadataFilter
+from ragspine_pg.contract.ports import FilterExtractor, Searcher
+from ragspine_pg.contract.result import SearchResult
+from ragspine_pg.contract.search_request import SearchRequest, library_names
+from ragspine_pg.retrieval.filtering.extract import extract_filter, join_filters, report_filter
+from ragspine_pg.retrieval.filtering.registry import make_filter_extractor
+
+
+class FilterExtractingRetriever:
+    """Wraps any retriever: narrows each search by the filter that ``extractor`` reads out of the query.
+
+    ``extractor`` is a ``FilterExtractor`` or the name of one; ``none`` changes nothing. What it gives must hold besides
+    the caller's own filter, so it never widens, and is reported as the warning ``extracted_filter:<JSON>``. When
+    nothing is left the result warns ``extracted_filter_left_nothing``; nothing is searched again without it.
+    """
+
+    def __init__(self, retriever: Searcher, extractor: FilterExtractor | str | None = None, **options: Any) -> None:
+        self._base = retriever
+        self._extractor = make_filter_extractor(extractor, **options)
+
+    def search(
+        self, query: str, *, access: Access, metadata_filter: MetadataFilter | None = None, **options: Any
+    ) -> SearchResult:
+        """``Retriever.search`` with the extracted filter besides; further arguments are handed on.
+
+        Raises as the wrapped retriever's does, and ``SeamFailed``.
+        """
+        SearchRequest(query=query, metadata_filter=metadata_filter)
+        extracted = None if self._extractor is None else extract_filter(self._extractor, query)
+        if extracted is None:
+            return self._base.search(query, access=access, metadata_filter=metadata_filter, **options)
+        joined = join_filters(metadata_filter, extracted)
+        return report_filter(self._base.search(query, access=access, metadata_filter=joined, **options), extracted)
+
+    def retriever(self, *, access: Access, libraries: str | Iterable[str] | None = None) -> BoundRetriever:
+        """A ``NarrativeRetriever`` that searches as ``access``."""
+        return BoundRetriever(cast("Retriever", self), access, library_names(libraries))
