@@ -24,10 +24,11 @@ from typing import Any
 
 import psycopg
 
-from ragspine_pg import Document, IngestReport, Library, RagSpine
+from ragspine_pg import Document, Library, RagSpine
 from ragspine_pg.config import ServiceConfig
 from ragspine_pg.connect.embedded import EmbeddedServer
 from ragspine_pg.connect.provision import make_database, make_vector
+from ragspine_pg.contract.ingest import IngestReport
 from ragspine_pg.schema.migrate import migrate
 
 ROOT = Path(__file__).resolve().parents[2]
