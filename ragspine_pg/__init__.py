@@ -3,28 +3,68 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ragspine_pg.chunking import (
+        LawsChunker,
+        LayoutAwareChunker,
+        ParentChildChunker,
+        QuestionAnswerChunker,
+        SentenceWindowChunker,
+        TextChunkPolicy,
+        chunk_document,
+        make_chunker,
+        split_markdown_sections,
+    )
     from ragspine_pg.client import BoundRetriever, Ingestor, Library, RagSpine, Retriever
+    from ragspine_pg.client.filter_extracting import FilterExtractingRetriever
+    from ragspine_pg.client.multi_index import MultiIndexRetriever
+    from ragspine_pg.client.reranking import RerankingRetriever
+    from ragspine_pg.client.wrapping import wrap_retriever
     from ragspine_pg.contract.access import Access
     from ragspine_pg.contract.context import Cancellation, Deadline, RetrievalContext
     from ragspine_pg.contract.document import Document
     from ragspine_pg.contract.embedded import Embedded, EmbeddingLimits
     from ragspine_pg.contract.filter import FilterCondition, MetadataFilter
     from ragspine_pg.contract.ingest import UNCHANGED
+    from ragspine_pg.contract.judgement import Judgement
     from ragspine_pg.contract.label import Sensitivity
+    from ragspine_pg.contract.library_description import LibraryDescription
     from ragspine_pg.contract.locator import Locator
     from ragspine_pg.contract.mode import RetrievalMode, make_retrieval_mode
-    from ragspine_pg.contract.ports import EmbeddingModel, EmbeddingTask
+    from ragspine_pg.contract.ports import (
+        Chunker,
+        EmbeddingModel,
+        EmbeddingTask,
+        FilterExtractor,
+        LibraryRouter,
+        NarrativeRetriever,
+        Reranker,
+        Searcher,
+    )
     from ragspine_pg.contract.result import Hit, SearchResult
     from ragspine_pg.contract.space import Distance, EmbeddingSpace
     from ragspine_pg.contract.usage import Usage
     from ragspine_pg.embedding import make_embedding_model
     from ragspine_pg.errors import RagSpineError
+    from ragspine_pg.ingest.loader import DEFAULT_MAX_TEXT_BYTES, load_text
+    from ragspine_pg.retrieval.filtering import (
+        CallableFilterExtractor,
+        ControlledVocabFilterExtractor,
+        make_filter_extractor,
+    )
+    from ragspine_pg.retrieval.rerank import CallableReranker, HttpReranker, make_reranker
+    from ragspine_pg.retrieval.routing import CallableLibraryRouter, KeywordLibraryRouter, make_library_router
 
 __all__ = [
+    "DEFAULT_MAX_TEXT_BYTES",
     "UNCHANGED",
     "Access",
     "BoundRetriever",
+    "CallableFilterExtractor",
+    "CallableLibraryRouter",
+    "CallableReranker",
     "Cancellation",
+    "Chunker",
+    "ControlledVocabFilterExtractor",
     "Deadline",
     "Distance",
     "Document",
@@ -34,43 +74,108 @@ __all__ = [
     "EmbeddingSpace",
     "EmbeddingTask",
     "FilterCondition",
+    "FilterExtractingRetriever",
+    "FilterExtractor",
     "Hit",
+    "HttpReranker",
     "Ingestor",
+    "Judgement",
+    "KeywordLibraryRouter",
+    "LawsChunker",
+    "LayoutAwareChunker",
     "Library",
+    "LibraryDescription",
+    "LibraryRouter",
     "Locator",
     "MetadataFilter",
+    "MultiIndexRetriever",
+    "NarrativeRetriever",
+    "ParentChildChunker",
+    "QuestionAnswerChunker",
     "RagSpine",
     "RagSpineError",
+    "Reranker",
+    "RerankingRetriever",
     "RetrievalContext",
     "RetrievalMode",
     "Retriever",
     "SearchResult",
+    "Searcher",
     "Sensitivity",
+    "SentenceWindowChunker",
+    "TextChunkPolicy",
     "Usage",
+    "chunk_document",
+    "load_text",
+    "make_chunker",
     "make_embedding_model",
+    "make_filter_extractor",
+    "make_library_router",
+    "make_reranker",
     "make_retrieval_mode",
+    "split_markdown_sections",
+    "wrap_retriever",
 ]
 
 # Loaded by the first use of a name, so that who needs a part pays for that part: the command line, which answers Ctrl-C
 # from its first moment on, and a process that only reads values. Type checkers see the imports above instead.
 if not TYPE_CHECKING:
     _HOMES = {
+        **dict.fromkeys(
+            (
+                "LawsChunker",
+                "LayoutAwareChunker",
+                "ParentChildChunker",
+                "QuestionAnswerChunker",
+                "SentenceWindowChunker",
+                "TextChunkPolicy",
+                "chunk_document",
+                "make_chunker",
+                "split_markdown_sections",
+            ),
+            "chunking",
+        ),
         **dict.fromkeys(("BoundRetriever", "Ingestor", "Library", "RagSpine", "Retriever"), "client"),
-        **dict.fromkeys(("Cancellation", "Deadline", "RetrievalContext"), "contract.context"),
-        **dict.fromkeys(("Distance", "EmbeddingSpace"), "contract.space"),
-        **dict.fromkeys(("Embedded", "EmbeddingLimits"), "contract.embedded"),
-        **dict.fromkeys(("EmbeddingModel", "EmbeddingTask"), "contract.ports"),
-        **dict.fromkeys(("FilterCondition", "MetadataFilter"), "contract.filter"),
-        **dict.fromkeys(("RetrievalMode", "make_retrieval_mode"), "contract.mode"),
-        **dict.fromkeys(("Hit", "SearchResult"), "contract.result"),
+        "FilterExtractingRetriever": "client.filter_extracting",
+        "MultiIndexRetriever": "client.multi_index",
+        "RerankingRetriever": "client.reranking",
+        "wrap_retriever": "client.wrapping",
         "Access": "contract.access",
+        **dict.fromkeys(("Cancellation", "Deadline", "RetrievalContext"), "contract.context"),
         "Document": "contract.document",
-        "Locator": "contract.locator",
-        "RagSpineError": "errors",
-        "Sensitivity": "contract.label",
+        **dict.fromkeys(("Embedded", "EmbeddingLimits"), "contract.embedded"),
+        **dict.fromkeys(("FilterCondition", "MetadataFilter"), "contract.filter"),
         "UNCHANGED": "contract.ingest",
-        "make_embedding_model": "embedding",
+        "Judgement": "contract.judgement",
+        "Sensitivity": "contract.label",
+        "LibraryDescription": "contract.library_description",
+        "Locator": "contract.locator",
+        **dict.fromkeys(("RetrievalMode", "make_retrieval_mode"), "contract.mode"),
+        **dict.fromkeys(
+            (
+                "Chunker",
+                "EmbeddingModel",
+                "EmbeddingTask",
+                "FilterExtractor",
+                "LibraryRouter",
+                "NarrativeRetriever",
+                "Reranker",
+                "Searcher",
+            ),
+            "contract.ports",
+        ),
+        **dict.fromkeys(("Hit", "SearchResult"), "contract.result"),
+        **dict.fromkeys(("Distance", "EmbeddingSpace"), "contract.space"),
         "Usage": "contract.usage",
+        "make_embedding_model": "embedding",
+        "RagSpineError": "errors",
+        **dict.fromkeys(("DEFAULT_MAX_TEXT_BYTES", "load_text"), "ingest.loader"),
+        **dict.fromkeys(
+            ("CallableFilterExtractor", "ControlledVocabFilterExtractor", "make_filter_extractor"),
+            "retrieval.filtering",
+        ),
+        **dict.fromkeys(("CallableReranker", "HttpReranker", "make_reranker"), "retrieval.rerank"),
+        **dict.fromkeys(("CallableLibraryRouter", "KeywordLibraryRouter", "make_library_router"), "retrieval.routing"),
     }
 
     def __getattr__(name):

@@ -1,7 +1,6 @@
 """Filter extractors by name."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from ragspine_pg.contract.ports import FilterExtractor
@@ -10,12 +9,10 @@ from ragspine_pg.retrieval.selector import select
 ENTRY_POINT_GROUP: Final = "ragspine_pg.filter_extractors"
 """Where other distributions name theirs: an entry point whose object makes a ``FilterExtractor`` from options."""
 
-FILTER_EXTRACTORS: Mapping[str, str] = MappingProxyType(
-    {
-        "controlled_vocab": "ragspine_pg.retrieval.filtering.controlled_vocab:ControlledVocabFilterExtractor",
-        "callable": "ragspine_pg.retrieval.filtering.adapter:CallableFilterExtractor",
-    }
-)
+FILTER_EXTRACTORS: Mapping[str, str] = {
+    "controlled_vocab": "ragspine_pg.retrieval.filtering.controlled_vocab:ControlledVocabFilterExtractor",
+    "callable": "ragspine_pg.retrieval.filtering.adapter:CallableFilterExtractor",
+}
 """Our own extractors by name. ``none`` is no extractor: a search has the caller's filter alone."""
 
 

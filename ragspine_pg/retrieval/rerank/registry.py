@@ -1,7 +1,6 @@
 """Rerankers by name."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from ragspine_pg.contract.ports import Reranker
@@ -10,12 +9,10 @@ from ragspine_pg.retrieval.selector import select
 ENTRY_POINT_GROUP: Final = "ragspine_pg.rerankers"
 """Where other distributions name theirs: an entry point whose object makes a ``Reranker`` from keyword options."""
 
-RERANKERS: Mapping[str, str] = MappingProxyType(
-    {
-        "http": "ragspine_pg.retrieval.rerank.http:HttpReranker",
-        "callable": "ragspine_pg.retrieval.rerank.adapter:CallableReranker",
-    }
-)
+RERANKERS: Mapping[str, str] = {
+    "http": "ragspine_pg.retrieval.rerank.http:HttpReranker",
+    "callable": "ragspine_pg.retrieval.rerank.adapter:CallableReranker",
+}
 """Our own rerankers by name. ``none`` is no reranker: hits keep the order of the fusion."""
 
 

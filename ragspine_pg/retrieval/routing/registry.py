@@ -1,7 +1,6 @@
 """Routers by name."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from ragspine_pg.contract.ports import LibraryRouter
@@ -10,12 +9,10 @@ from ragspine_pg.retrieval.selector import select
 ENTRY_POINT_GROUP: Final = "ragspine_pg.routers"
 """Where other distributions name theirs: an entry point whose object makes a ``LibraryRouter`` from keyword options."""
 
-LIBRARY_ROUTERS: Mapping[str, str] = MappingProxyType(
-    {
-        "keyword": "ragspine_pg.retrieval.routing.keyword:KeywordLibraryRouter",
-        "callable": "ragspine_pg.retrieval.routing.adapter:CallableLibraryRouter",
-    }
-)
+LIBRARY_ROUTERS: Mapping[str, str] = {
+    "keyword": "ragspine_pg.retrieval.routing.keyword:KeywordLibraryRouter",
+    "callable": "ragspine_pg.retrieval.routing.adapter:CallableLibraryRouter",
+}
 """Our own routers by name. ``none`` is no router: all libraries are searched."""
 
 

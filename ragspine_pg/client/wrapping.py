@@ -1,0 +1,54 @@
+"""The retrievers that settings name, one around the other."""
+
+from typing import TYPE_CHECKING
+
+from ragspine_pg.client.filter_extracting import FilterExtractingRetriever
+from ragspine_pg.client.multi_index import MultiIndexRetriever
+from ragspine_pg.client.reranking import RerankingRetriever
+from ragspine_pg.client.retriever import Retriever
+from ragspine_pg.contract.ports import Searcher
+from ragspine_pg.errors import ConfigurationError
+from ragspine_pg.retrieval.selector import NONE
+
+if TYPE_CHECKING:
+    from ragspine_pg.config import ServiceConfig
+
+
+def wrap_retriever(retriever: Retriever, config: "ServiceConfig | None" = None) -> Searcher:
+    """``retriever`` with what ``config`` (else the environment) adds: a router, a filter extractor, a reranker.
+
+    ``library_router``, ``filter_extractor`` with ``filter_vocabulary``, and ``reranker`` with ``rerank_url``,
+    ``rerank_model`` and ``rerank_api_key``. The filter is extracted before the route is chosen, and the hits are
+    reranked last. Where all three are ``none`` it is ``retriever`` itself, and not a byte changes.
+
+    Raises ``ConfigurationError`` as the factories do, and for a setting that belongs to something not chosen.
+    """
+    from ragspine_pg.config import ServiceConfig
+
+    config = ServiceConfig.load() if config is None else config
+    extracting = {} if config.filter_vocabulary is None else {"vocabulary": config.filter_vocabulary}
+    reranking = {
+        option: value
+        for option, value in {
+            "base_url": config.rerank_url,
+            "model": config.rerank_model,
+            "api_key": config.secret("rerank_api_key"),
+        }.items()
+        if value is not None
+    }
+    for seam, chosen, options in (
+        ("filter_extractor", config.filter_extractor, extracting),
+        ("reranker", config.reranker, reranking),
+    ):
+        if chosen == NONE and options:
+            raise ConfigurationError(f"{seam} is none, and has settings: choose one, or leave them out")
+    wrapped: Searcher = retriever
+    if config.library_router != NONE:
+        wrapped = MultiIndexRetriever(retriever, config.library_router)
+    if config.filter_extractor != NONE:
+        wrapped = FilterExtractingRetriever(wrapped, config.filter_extractor, **extracting)
+    if config.reranker != NONE:
+        from ragspine_pg.retrieval.rerank import make_reranker
+
+        wrapped = RerankingRetriever(wrapped, make_reranker(config.reranker, **reranking))
+    return wrapped
