@@ -43,10 +43,10 @@ class QuestionAnswerChunker:
     """One chunk a question with its answer, for lists of frequently asked questions.
 
     A pair is marked (``Q: … A: …``, ``Domanda: … Risposta: …``, ``问：… 答：…``), or numbered and asked
-    (``1. How …?``), or it is a heading that ends in a question mark with all that stands under it, deeper headings included. It ends
-    where the next one begins, or the section. A pair of more than ``size`` code points is cut, its pieces carrying the
-    pair as their parent window. Text between pairs is packed as ``default`` does it. Raises ``ConfigurationError`` as
-    ``TextChunkPolicy`` does.
+    (``1. How …?``), or it is a heading that ends in a question mark with all that stands under it, deeper headings
+    included. It ends where the next one begins, or the section. A pair of more than ``size`` code points is cut, its
+    pieces carrying the pair as their parent window. Text between pairs is packed as ``default`` does it. Raises
+    ``ConfigurationError`` as ``TextChunkPolicy`` does.
     """
 
     name = "qa"

@@ -169,7 +169,7 @@ class Reranker(Protocol):
     *Errors*: any. A judge that fails, takes too long, or does not judge every text once with a finite score costs the
     caller nothing but time: the hits keep their order, and the result warns ``reranker_failed``.
 
-    *Test owed*: ``tests/conformance/test_rerank_exit.py``.
+    *Test owed*: ``tests/conformance/test_rerank_exit.py`` and ``test_rerank_fallback.py``.
     """
 
     @property

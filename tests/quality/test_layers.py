@@ -74,6 +74,21 @@ PLANTED = {
         "import ragspine_pg.retrieval.exits.shared",
         {"exits-are-independent"},
     ),
+    "a part of reranking calls the exit past its order": (
+        "retrieval/rerank/judge.py",
+        "import ragspine_pg.retrieval.exits.rerank",
+        {"exits-behind-the-pipeline"},
+    ),
+    "a retriever shows texts to a judge past the exit's order": (
+        "client/reranking.py",
+        "import ragspine_pg.retrieval.exits.rerank",
+        {"exits-behind-the-pipeline"},
+    ),
+    "routing runs the pipeline": (
+        "retrieval/routing/multi_index.py",
+        "import ragspine_pg.retrieval.pipeline",
+        {"retrieval-stages"},
+    ),
     "an exit is called past the pipeline": (
         "client/__init__.py",
         "import ragspine_pg.retrieval.exits.link",
