@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ragspine_pg.chunking.pack import pack_blocks
+from ragspine_pg.chunking.policy import DEFAULT_POLICY
 from ragspine_pg.chunking.section import Block, make_block, trim
 from ragspine_pg.contract.chunk import Chunk
 from ragspine_pg.contract.document import Document
@@ -39,9 +40,10 @@ def chunk_units(document: Document, units: Iterable[Unit], blocks: Sequence[Bloc
             at += 1
         window = (str(Locator.of(text, *span)), text[slice(*span)]) if unit.is_one else ("", "")
         inside = _clipped(text, blocks, at, unit)
+        room = size if unit.is_one else min(size, DEFAULT_POLICY.size)
         chunks.extend(
             Chunk.of(text, start, end, parent_locator=window[0], window_text=window[1])
-            for start, end in pack_blocks(text, inside, size, break_at_headings=not unit.is_one)
+            for start, end in pack_blocks(text, inside, room, break_at_headings=not unit.is_one)
         )
     return chunks
 

@@ -66,6 +66,12 @@ def test_what_only_looks_like_a_question_is_left_to_default(text: str) -> None:
     assert texts("qa", text) == texts("default", text)
 
 
+def test_text_without_questions_or_articles_is_cut_as_by_default() -> None:
+    prose = "\n\n".join(f"Paragraph {n}. " + "It goes on and on. " * 20 for n in range(20))
+    assert len(texts("default", prose)) > 5
+    assert texts("qa", prose) == texts("laws", prose) == texts("default", prose)
+
+
 LAW = """THE ACT
 
 CHAPTER I
