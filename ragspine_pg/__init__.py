@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ragspine_pg.contract.document import Document
     from ragspine_pg.contract.embedded import Embedded, EmbeddingLimits
     from ragspine_pg.contract.filter import FilterCondition, MetadataFilter
+    from ragspine_pg.contract.fusion import Fusion, FusionMethod
     from ragspine_pg.contract.ingest import UNCHANGED
     from ragspine_pg.contract.judgement import Judgement
     from ragspine_pg.contract.label import Sensitivity
@@ -76,6 +77,8 @@ __all__ = [
     "FilterCondition",
     "FilterExtractingRetriever",
     "FilterExtractor",
+    "Fusion",
+    "FusionMethod",
     "Hit",
     "HttpReranker",
     "Ingestor",
@@ -164,6 +167,7 @@ if not TYPE_CHECKING:
             ),
             "contract.ports",
         ),
+        **dict.fromkeys(("Fusion", "FusionMethod"), "contract.fusion"),
         **dict.fromkeys(("Hit", "SearchResult"), "contract.result"),
         **dict.fromkeys(("Distance", "EmbeddingSpace"), "contract.space"),
         "Usage": "contract.usage",

@@ -48,6 +48,27 @@ COMMENT ON TABLE ragspine.acl_class IS 'A distinct combination of readers and se
 
 ALTER TABLE ragspine.acl_class ENABLE ROW LEVEL SECURITY;
 
+CREATE TABLE ragspine.embedding_space (
+  tenant_no INTEGER NOT NULL,
+  space_no INTEGER GENERATED ALWAYS AS IDENTITY,
+  fingerprint TEXT COLLATE "C" NOT NULL,
+  dimensions INTEGER NOT NULL,
+  distance TEXT COLLATE "C" NOT NULL,
+  description JSONB NOT NULL,
+  CONSTRAINT pk_embedding_space PRIMARY KEY (tenant_no, space_no),
+  CONSTRAINT uq_embedding_space__tenant_no_fingerprint UNIQUE (tenant_no, fingerprint),
+  CONSTRAINT uq_embedding_space__tenant_no_space_no_dimensions UNIQUE (tenant_no, space_no, dimensions),
+  CONSTRAINT fk_embedding_space__tenant FOREIGN KEY(tenant_no) REFERENCES ragspine.tenant (tenant_no),
+  CONSTRAINT ck_embedding_space__fingerprint_is_hex CHECK (fingerprint ~ '^[0-9a-f]{32}$'),
+  CONSTRAINT ck_embedding_space__dimensions_fit_a_vector CHECK (dimensions BETWEEN 1 AND 16000),
+  CONSTRAINT ck_embedding_space__distance_is_known CHECK (distance IN ('cosine', 'inner_product', 'l2')),
+  CONSTRAINT ck_embedding_space__description_is_an_object CHECK (jsonb_typeof(description) = 'object')
+);
+
+COMMENT ON TABLE ragspine.embedding_space IS 'Where vectors can be compared: model, revision, dimensions, prefixes, normalisation and distance.';
+
+ALTER TABLE ragspine.embedding_space ENABLE ROW LEVEL SECURITY;
+
 CREATE TABLE ragspine.library (
   tenant_no INTEGER NOT NULL,
   library_no INTEGER GENERATED ALWAYS AS IDENTITY,
@@ -125,12 +146,17 @@ CREATE TABLE ragspine.index_version (
   pivot DOUBLE PRECISION NOT NULL,
   profile JSONB NOT NULL,
   environment TEXT COLLATE "C" NOT NULL,
+  space_no INTEGER,
+  dimensions INTEGER,
   lexeme_count INTEGER DEFAULT '0' NOT NULL,
   created_at TIMESTAMP WITH TIME ZONE DEFAULT now() NOT NULL,
   published_at TIMESTAMP WITH TIME ZONE,
   CONSTRAINT pk_index_version PRIMARY KEY (tenant_no, version_no),
   CONSTRAINT uq_index_version__tenant_no_library_no_version UNIQUE (tenant_no, library_no, version),
+  CONSTRAINT uq_index_version__tenant_no_version_no_space_no_dimensions UNIQUE (tenant_no, version_no, space_no, dimensions),
   CONSTRAINT fk_index_version__library FOREIGN KEY(tenant_no, library_no) REFERENCES ragspine.library (tenant_no, library_no),
+  CONSTRAINT fk_index_version__embedding_space FOREIGN KEY(tenant_no, space_no, dimensions) REFERENCES ragspine.embedding_space (tenant_no, space_no, dimensions),
+  CONSTRAINT ck_index_version__space_has_dimensions CHECK ((space_no IS NULL) = (dimensions IS NULL)),
   CONSTRAINT ck_index_version__state_is_known CHECK (state IN ('building', 'verified', 'published', 'retired', 'failed')),
   CONSTRAINT ck_index_version__version_counts_from_one CHECK (version >= 1),
   CONSTRAINT ck_index_version__k1_is_finite CHECK (k1 >= 0 AND k1 < 'infinity'),
@@ -277,6 +303,21 @@ CREATE STATISTICS ragspine.st_parent_window__tenant_no_version_no (dependencies)
 
 ALTER TABLE ragspine.parent_window ENABLE ROW LEVEL SECURITY;
 
+CREATE TABLE ragspine.pending_document (
+  tenant_no INTEGER NOT NULL,
+  version_no INTEGER NOT NULL,
+  document_no BIGINT NOT NULL,
+  CONSTRAINT pk_pending_document PRIMARY KEY (tenant_no, version_no, document_no),
+  CONSTRAINT fk_pending_document__index_version FOREIGN KEY(tenant_no, version_no) REFERENCES ragspine.index_version (tenant_no, version_no) ON DELETE CASCADE,
+  CONSTRAINT fk_pending_document__document FOREIGN KEY(tenant_no, document_no) REFERENCES ragspine.document (tenant_no, document_no) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_pending_document__tenant_no_document_no ON ragspine.pending_document (tenant_no, document_no);
+
+COMMENT ON TABLE ragspine.pending_document IS 'Documents that a live version other than the published one still lacks.';
+
+ALTER TABLE ragspine.pending_document ENABLE ROW LEVEL SECURITY;
+
 CREATE TABLE ragspine.chunk (
   tenant_no INTEGER NOT NULL,
   version_no INTEGER NOT NULL,
@@ -316,6 +357,29 @@ ALTER TABLE ragspine.chunk ALTER COLUMN document_no SET (n_distinct = -0.02);
 CREATE STATISTICS ragspine.st_chunk__tenant_no_version_no (dependencies) ON tenant_no, version_no FROM ragspine.chunk;
 
 ALTER TABLE ragspine.chunk ENABLE ROW LEVEL SECURITY;
+
+CREATE TABLE ragspine.chunk_embedding (
+  tenant_no INTEGER NOT NULL,
+  version_no INTEGER NOT NULL,
+  space_no INTEGER NOT NULL,
+  dimensions INTEGER NOT NULL,
+  acl_class_no INTEGER NOT NULL,
+  document_no BIGINT NOT NULL,
+  chunk_no BIGINT NOT NULL,
+  embedding @vector@.vector NOT NULL,
+  CONSTRAINT pk_chunk_embedding PRIMARY KEY (tenant_no, version_no, acl_class_no, document_no, chunk_no),
+  CONSTRAINT fk_chunk_embedding__chunk FOREIGN KEY(tenant_no, version_no, acl_class_no, chunk_no, document_no) REFERENCES ragspine.chunk (tenant_no, version_no, acl_class_no, chunk_no, document_no) ON DELETE CASCADE ON UPDATE CASCADE,
+  CONSTRAINT fk_chunk_embedding__index_version FOREIGN KEY(tenant_no, version_no, space_no, dimensions) REFERENCES ragspine.index_version (tenant_no, version_no, space_no, dimensions) ON DELETE CASCADE,
+  CONSTRAINT ck_chunk_embedding__embedding_has_its_dimensions CHECK (@vector@.vector_dims(embedding) = dimensions),
+  CONSTRAINT ck_chunk_embedding__embedding_has_a_direction CHECK (@vector@.vector_norm(embedding) > 0)
+)
+ WITH (toast_tuple_target = 8160);
+
+COMMENT ON TABLE ragspine.chunk_embedding IS 'A chunk as the vector leg sees it. RESTRICTED text has none: it is not embedded.';
+
+CREATE STATISTICS ragspine.st_chunk_embedding__tenant_no_version_no (dependencies) ON tenant_no, version_no FROM ragspine.chunk_embedding;
+
+ALTER TABLE ragspine.chunk_embedding ENABLE ROW LEVEL SECURITY;
 
 CREATE TABLE ragspine.chunk_lexical (
   tenant_no INTEGER NOT NULL,

@@ -82,7 +82,8 @@ def _passage(hit: Hit) -> Text:
 
 
 def _show_trace(console: Console, library: str, trace: Mapping[str, Any]) -> None:
-    shown = f"{trace['matches']} matches by {trace['strategy']}, analyzer {trace['analyzer']}"
+    found = ", ".join(f"{n} matches by {leg} {trace['strategy'][leg]}" for leg, n in trace["matches"].items())
+    shown = f"{found}, analyzer {trace['analyzer']}"
     console.print()
     console.print(styled((library, "bold"), f" v{trace['index_version']}: {shown}"))
     console.print(_terms(trace["terms"]))

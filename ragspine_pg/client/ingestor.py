@@ -22,7 +22,8 @@ from ragspine_pg.contract.ingest import (
     VersionInfo,
 )
 from ragspine_pg.contract.label import Sensitivity
-from ragspine_pg.contract.ports import Chunker
+from ragspine_pg.contract.ports import Chunker, EmbeddingModel
+from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.ingest import pipeline
 from ragspine_pg.ingest.documents import documents_of
@@ -42,14 +43,28 @@ class Ingestor(Shell):
     """
 
     def __init__(
-        self, source: ConnectionSource, *, analyzer: str = "english", chunker: str | Chunker = "default"
+        self,
+        source: ConnectionSource,
+        *,
+        analyzer: str = "english",
+        chunker: str | Chunker = "default",
+        embedding: str | EmbeddingModel = "none",
+        models: KnownModels | None = None,
     ) -> None:
         super().__init__(source)
         self._analyzer = analyzer
         self._chunker = chunker
+        self._embedding = embedding
+        self._models = KnownModels() if models is None else models
 
     @classmethod
-    def open(cls, target: "Target | None" = None, *, config: "ServiceConfig | None" = None) -> Self:
+    def open(
+        cls,
+        target: "Target | None" = None,
+        *,
+        config: "ServiceConfig | None" = None,
+        embedding_models: Iterable[EmbeddingModel] = (),
+    ) -> Self:
         """The write authority alone, on ``target`` (else ``RAGSPINE_INGEST_URL``).
 
         Raises ``ConfigurationError`` where no database is named.
@@ -60,8 +75,19 @@ class Ingestor(Shell):
         write: Any = config.secret("ingest_url") if target is None else target
         if write is None:
             raise ConfigurationError("no database to write to: set RAGSPINE_INGEST_URL, or open(URL)")
-        source = open_source(write, max_connections=config.pool_size)
-        return cls(source, analyzer=config.analyzer, chunker=config.chunker)
+        return cls._open(write, config, KnownModels(embedding_models))
+
+    @classmethod
+    def _open(cls, target: "Target", config: "ServiceConfig", models: KnownModels) -> Self:
+        """With models that a ``Retriever`` shares, so that one handed in at ``create_library`` serves searches, too."""
+        source = open_source(target, max_connections=config.pool_size)
+        return cls(
+            source,
+            analyzer=config.analyzer,
+            chunker=config.chunker,
+            embedding=config.embedding,
+            models=models,
+        )
 
     def create_library(
         self,

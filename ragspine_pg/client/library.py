@@ -10,6 +10,7 @@ from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.explanation import Explanation
 from ragspine_pg.contract.filter import MetadataFilter
+from ragspine_pg.contract.fusion import Fusion, FusionMethod
 from ragspine_pg.contract.ingest import (
     UNCHANGED,
     FoldReport,
@@ -111,7 +112,10 @@ class Library:
         mode: RetrievalMode | str | None = None,
         metadata_filter: MetadataFilter | None = None,
         expand: str | None = None,
-        min_score: float | None = None,
+        weights: Mapping[str, float] | None = None,
+        min_score: float | Mapping[str, float] | None = None,
+        fusion: Fusion | FusionMethod | str | None = None,
+        after: str | None = None,
         context: RetrievalContext | None = None,
         explain: bool = False,
     ) -> SearchResult:
@@ -124,7 +128,10 @@ class Library:
             mode=mode,
             metadata_filter=metadata_filter,
             expand=expand,
+            weights=weights,
             min_score=min_score,
+            fusion=fusion,
+            after=after,
             context=context,
             explain=explain,
         )
@@ -136,8 +143,11 @@ class Library:
         access: Access,
         document_id: str,
         k: int = 10,
+        mode: RetrievalMode | str | None = None,
         metadata_filter: MetadataFilter | None = None,
-        min_score: float | None = None,
+        weights: Mapping[str, float] | None = None,
+        min_score: float | Mapping[str, float] | None = None,
+        fusion: Fusion | FusionMethod | str | None = None,
         context: RetrievalContext | None = None,
     ) -> Explanation:
         """``Retriever.explain`` in this library."""
@@ -147,8 +157,11 @@ class Library:
             library_id=self.library_id,
             document_id=document_id,
             k=k,
+            mode=mode,
             metadata_filter=metadata_filter,
+            weights=weights,
             min_score=min_score,
+            fusion=fusion,
             context=context,
         )
 

@@ -1,6 +1,6 @@
 """The read authority: searching and explaining as somebody."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from ragspine_pg.client.shell import Shell
@@ -10,12 +10,16 @@ from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.explanation import Explanation
 from ragspine_pg.contract.filter import MetadataFilter
+from ragspine_pg.contract.fusion import Fusion, FusionMethod
 from ragspine_pg.contract.grant import GRANT_SECONDS, GrantKey, mint_grant
 from ragspine_pg.contract.mode import RetrievalMode, make_retrieval_mode
+from ragspine_pg.contract.ports import EmbeddingModel
 from ragspine_pg.contract.result import SearchResult
 from ragspine_pg.contract.search_request import SearchRequest, library_names
+from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.retrieval import explain as explaining
+from ragspine_pg.retrieval.embed import QueryModels
 from ragspine_pg.retrieval.pipeline import Identity, search
 
 if TYPE_CHECKING:
@@ -36,8 +40,10 @@ class Retriever(Shell):
         *,
         mode: RetrievalMode | str = RetrievalMode.AUTO,
         single_login: bool = False,
+        models: QueryModels | None = None,
     ) -> None:
         super().__init__(source)
+        self._models = QueryModels() if models is None else models
         self._grant_key = grant_key
         self._mode = make_retrieval_mode(mode)
         self._single_login = single_login
@@ -50,6 +56,7 @@ class Retriever(Shell):
         config: "ServiceConfig | None" = None,
         grant_key: str | None = None,
         single_login: bool = False,
+        embedding_models: Iterable[EmbeddingModel] = (),
     ) -> Self:
         """The read authority alone, on ``target`` (else ``RAGSPINE_DATABASE_URL``); see ``RagSpine.open``.
 
@@ -66,6 +73,7 @@ class Retriever(Shell):
             grant_key_of(grant_key, config),
             mode=config.retrieval_mode,
             single_login=single_login,
+            models=QueryModels(KnownModels(embedding_models)),
         )
 
     def search(
@@ -78,21 +86,41 @@ class Retriever(Shell):
         mode: RetrievalMode | str | None = None,
         metadata_filter: MetadataFilter | None = None,
         expand: str | None = None,
-        min_score: float | None = None,
+        weights: Mapping[str, float] | None = None,
+        min_score: float | Mapping[str, float] | None = None,
+        fusion: Fusion | FusionMethod | str | None = None,
+        after: str | None = None,
         context: RetrievalContext | None = None,
         explain: bool = False,
     ) -> SearchResult:
         """The k best passages that ``access`` may read.
 
-        ``libraries``: ids to search, None for all that are readable; several are fused by reciprocal rank.
-        ``metadata_filter`` narrows before scoring. ``expand="parent"`` adds each hit's parent window. ``min_score`` is
-        the least score of a leg. ``context`` bounds the call in time and can cancel it. ``explain`` fills the trace.
+        ``libraries``: ids to search, None for all that are readable. ``mode``: which legs run; several rankings, of
+        legs or libraries, are fused as ``fusion`` says (a ``Fusion``, ``"rrf"`` or ``"convex"``), with ``weights`` of
+        the legs such as ``{"vector": 2}``. ``metadata_filter`` narrows before scoring. ``expand="parent"`` adds each
+        hit's parent window. ``min_score`` is the least score of the one leg that runs, or of each by its name.
+        ``after=result.cursor`` goes on where that result ended, in the same index versions. ``context`` bounds the call
+        in time and can cancel it. ``explain`` fills the trace.
 
         Raises ``QueryError`` (an argument out of range; ``ModeUnavailable``, ``DeadlineExceeded``, ``Cancelled``),
-        ``UnsafeRole``, ``ConfigurationError`` without a grant key, ``UnavailableError``.
+        ``EmbeddingError``, ``UnsafeRole``, ``ConfigurationError`` without a grant key, ``UnavailableError``.
         """
-        request = self._request(query, libraries, k, mode, metadata_filter, expand, min_score, context, explain)
-        return self._drive(search(request, self._identity(access)), read_only=True, context=request.context)
+        request = SearchRequest.of(
+            query,
+            libraries=libraries,
+            k=k,
+            mode=self._mode if mode is None else mode,
+            metadata_filter=metadata_filter,
+            expand=expand,
+            weights=weights,
+            min_score=min_score,
+            fusion=fusion,
+            after=after,
+            context=context,
+            explain=explain,
+        )
+        flow = search(request, self._identity(access), self._models)
+        return self._drive(flow, read_only=True, context=request.context)
 
     def explain(
         self,
@@ -102,16 +130,29 @@ class Retriever(Shell):
         library_id: str,
         document_id: str,
         k: int = 10,
+        mode: RetrievalMode | str | None = None,
         metadata_filter: MetadataFilter | None = None,
-        min_score: float | None = None,
+        weights: Mapping[str, float] | None = None,
+        min_score: float | Mapping[str, float] | None = None,
+        fusion: Fusion | FusionMethod | str | None = None,
         context: RetrievalContext | None = None,
     ) -> Explanation:
         """Why ``document_id`` ranks where it does for this search, or why not, from what ``access`` may read alone.
 
         Raises as ``search`` does.
         """
-        request = self._request(query, (library_id,), k, None, metadata_filter, None, min_score, context, True)
-        flow = explaining.explain(request, self._identity(access), library_id, document_id)
+        request = SearchRequest.of(
+            query,
+            libraries=(library_id,),
+            k=k,
+            mode=self._mode if mode is None else mode,
+            metadata_filter=metadata_filter,
+            weights=weights,
+            min_score=min_score,
+            fusion=fusion,
+            context=context,
+        )
+        flow = explaining.explain(request, self._identity(access), self._models, library_id, document_id)
         return self._drive(flow, read_only=True, context=request.context)
 
     def retriever(self, *, access: Access, libraries: str | Iterable[str] | None = None) -> "BoundRetriever":
@@ -134,30 +175,6 @@ class Retriever(Shell):
         if not isinstance(access, Access):
             raise ConfigurationError("access is an Access(tenant, principals); without one nothing is readable")
         return Identity(access, self.grant(access), self._single_login)
-
-    def _request(
-        self,
-        query: str,
-        libraries: str | Iterable[str] | None,
-        k: int,
-        mode: RetrievalMode | str | None,
-        metadata_filter: MetadataFilter | None,
-        expand: str | None,
-        min_score: float | None,
-        context: RetrievalContext | None,
-        explain: bool,
-    ) -> SearchRequest:
-        return SearchRequest(
-            query=query,
-            libraries=library_names(libraries),
-            k=k,
-            mode=self._mode if mode is None else make_retrieval_mode(mode),
-            metadata_filter=metadata_filter,
-            expand=expand,
-            min_score=min_score,
-            explain=explain,
-            context=RetrievalContext() if context is None else context,
-        )
 
 
 def grant_key_of(given: str | None, config: "ServiceConfig") -> GrantKey | None:

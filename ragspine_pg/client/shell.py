@@ -2,8 +2,11 @@
 
 import threading
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
+import psycopg
+
+from ragspine_pg.connect.lazy import LazyTransaction
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.flow.driver import run
@@ -25,17 +28,16 @@ class Shell:
 
         Raises ``SchemaError`` when the database's schema is not this code's.
         """
-        with self._source.transaction(read_only) as connection:
-            if not self._checked.is_set():
+        bind = (lambda stop: None) if context is None else context.cancellation.bind
+
+        def opened(connection: psycopg.Connection[Any] | None) -> None:
+            bind(None if connection is None else connection.cancel_safe)
+            if connection is not None and not self._checked.is_set():
                 check(connection)
                 self._checked.set()  # once a shell: a schema that moves while we run is an operator's doing
-            if context is None:
-                return run(flow, connection)
-            context.cancellation.bind(connection.cancel_safe)
-            try:
-                return run(flow, connection)
-            finally:
-                context.cancellation.bind(None)
+
+        with LazyTransaction(self._source, read_only, opened) as lease:
+            return run(flow, lease)
 
     def check_schema(self) -> None:
         """Raise ``SchemaError`` when the database holds another schema than this code's; the first call does it too."""

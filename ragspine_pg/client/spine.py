@@ -9,8 +9,10 @@ from ragspine_pg.client.retriever import Retriever, grant_key_of
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.connect.target import Target, open_source
 from ragspine_pg.contract.grant import GrantKey
-from ragspine_pg.contract.ports import Chunker
+from ragspine_pg.contract.ports import Chunker, EmbeddingModel
+from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.errors import ConfigurationError, SchemaError
+from ragspine_pg.retrieval.embed import QueryModels
 from ragspine_pg.schema.revision import HEAD, REVISIONS
 
 if TYPE_CHECKING:
@@ -36,9 +38,10 @@ class RagSpine(Retriever):
         owner: Any = None,
         server: "EmbeddedServer | None" = None,
         single_login: bool = False,
+        models: QueryModels | None = None,
     ) -> None:
         """Use ``open``."""
-        super().__init__(source, grant_key, mode=config.retrieval_mode, single_login=single_login)
+        super().__init__(source, grant_key, mode=config.retrieval_mode, single_login=single_login, models=models)
         self.config = config
         self._ingestor = ingestor
         self._owner = owner
@@ -54,6 +57,7 @@ class RagSpine(Retriever):
         config: "ServiceConfig | None" = None,
         grant_key: str | None = None,
         single_login: bool = False,
+        embedding_models: Iterable[EmbeddingModel] = (),
     ) -> Self:
         """Open a database: your own, or the embedded server.
 
@@ -64,11 +68,13 @@ class RagSpine(Retriever):
         Without any, the embedded server starts in ``RAGSPINE_HOME``, migrates itself, and fills all three.
 
         ``single_login=True``: one login, ``target``'s, for everything; searches then go without the database's
-        backstop.
+        backstop. ``embedding_models``: models that libraries were embedded by and that ``make_embedding_model`` cannot
+        make by name.
         """
         from ragspine_pg.config import ServiceConfig
 
         config = ServiceConfig.load() if config is None else config
+        models = KnownModels(embedding_models)
         if target is None and config.database_url is None:
             if any(other is not None for other in (ingest, owner, config.ingest_url, config.owner_url)):
                 raise ConfigurationError(
@@ -76,7 +82,7 @@ class RagSpine(Retriever):
                 )
             if single_login:
                 raise ConfigurationError("the embedded server has a login for each authority: leave single_login out")
-            return cls._open_embedded(config, grant_key)
+            return cls._open_embedded(config, grant_key, models)
         read: Any = config.secret("database_url") if target is None else target
         write: Any = config.secret("ingest_url") if ingest is None else ingest
         owns: Any = config.secret("owner_url") if owner is None else owner
@@ -85,14 +91,15 @@ class RagSpine(Retriever):
         return cls(
             open_source(read, max_connections=config.pool_size),
             grant_key_of(grant_key, config),
-            None if write is None else Ingestor.open(write, config=config),
+            None if write is None else Ingestor._open(write, config, models),
             config=config,
             owner=owns,
             single_login=single_login,
+            models=QueryModels(models),
         )
 
     @classmethod
-    def _open_embedded(cls, config: "ServiceConfig", grant_key: str | None) -> Self:
+    def _open_embedded(cls, config: "ServiceConfig", grant_key: str | None, models: KnownModels) -> Self:
         from ragspine_pg.connect.embedded import EmbeddedServer
 
         server = EmbeddedServer.open(config.home, pg_bin=config.pg_bin)
@@ -103,10 +110,11 @@ class RagSpine(Retriever):
             spine = cls(
                 open_source(server.reader_url, max_connections=config.pool_size),
                 GrantKey.parse(server.grant_key or ""),
-                Ingestor.open(server.ingest_url, config=config),
+                Ingestor._open(server.ingest_url, config, models),
                 config=config,
                 owner=server.owner_url,
                 server=server,
+                models=QueryModels(models),
             )
             if not spine._is_migrated():
                 spine.migrate()

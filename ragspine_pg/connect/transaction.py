@@ -51,13 +51,25 @@ def translated() -> Iterator[None]:
 
 @contextmanager
 def _begun(connection: psycopg.Connection[Any], read_only: bool) -> Iterator[None]:
-    """BEGIN ... COMMIT, with the attributes from which psycopg writes its BEGIN set back afterwards."""
-    before = connection.isolation_level, connection.read_only, connection.deferrable
+    """BEGIN ... COMMIT, with the attributes from which psycopg writes its BEGIN set back afterwards.
+
+    To read, BEGIN goes out with the first statement, in its round trip; whoever drives may have sent COMMIT with the
+    last one.
+    """
+    before = connection.autocommit, connection.isolation_level, connection.read_only, connection.deferrable
     level = IsolationLevel.REPEATABLE_READ if read_only else IsolationLevel.READ_COMMITTED
-    _set(connection, level, read_only, False)
+    _set(connection, connection.autocommit and not read_only, level, read_only, False)
     try:
-        with connection.transaction():
-            yield
+        if not read_only:
+            with connection.transaction():
+                yield
+        else:
+            try:
+                yield
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
     finally:
         if connection.info.transaction_status is TransactionStatus.IDLE:  # else it is broken
             _set(connection, *before)
@@ -79,10 +91,13 @@ def _saved(connection: psycopg.Connection[Any], read_only: bool) -> Iterator[Non
 
 def _set(
     connection: psycopg.Connection[Any],
+    autocommit: bool,
     level: IsolationLevel | None,
     read_only: bool | None,
     deferrable: bool | None,
 ) -> None:
+    if connection.autocommit != autocommit:
+        connection.autocommit = autocommit
     connection.isolation_level = level
     connection.read_only = read_only
     connection.deferrable = deferrable

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any
 
@@ -75,16 +75,27 @@ class Cancellation:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalContext:
-    """Bounds of one call; without any, it runs until it is done. Raises ``ConfigurationError`` for other types."""
+    """Bounds of one call; without any, it runs until it is done. Raises ``ConfigurationError`` for other types.
+
+    ``allow_partial``: a hybrid search whose vector leg fails (the model cannot be reached, or half of the time that is
+    left does not do) gives the lexical leg's hits, with the warning ``vector_leg_failed:<code>``; else it is an error.
+    """
 
     deadline: Deadline | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)
+    allow_partial: bool = False
 
     def __post_init__(self) -> None:
         if self.deadline is not None and not isinstance(self.deadline, Deadline):
             raise ConfigurationError("deadline is a Deadline: Deadline.after(seconds)", argument="deadline")
         if not isinstance(self.cancellation, Cancellation):
             raise ConfigurationError("cancellation is a Cancellation", argument="cancellation")
+
+    def for_one_leg(self) -> "RetrievalContext":
+        """The bounds of a part without which the rest can go on: where it may, half of the time that is left."""
+        if self.deadline is None or not self.allow_partial:
+            return self
+        return replace(self, deadline=self.deadline.tighten(self.deadline.remaining() / 2))
 
     def check(self) -> None:
         """Raise ``Cancelled`` or ``DeadlineExceeded`` when the call is over before its end."""

@@ -1,7 +1,7 @@
 """What is asked of a search, checked once at the door."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from math import isfinite
 from numbers import Real
@@ -9,7 +9,8 @@ from typing import Any
 
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.filter import MetadataFilter
-from ragspine_pg.contract.mode import RetrievalMode
+from ragspine_pg.contract.fusion import Fusion, FusionMethod
+from ragspine_pg.contract.mode import RetrievalMode, make_retrieval_mode
 from ragspine_pg.contract.name import require_text
 from ragspine_pg.errors import QueryError
 
@@ -35,6 +36,8 @@ class SearchRequest:
     metadata_filter: MetadataFilter | None = None
     expand: str | None = None
     min_score: float | None = None
+    fusion: Fusion = field(default_factory=Fusion)
+    after: str | None = None
     explain: bool = False
     context: RetrievalContext = field(default_factory=RetrievalContext)
 
@@ -53,8 +56,71 @@ class SearchRequest:
             )
         if self.min_score is not None:
             object.__setattr__(self, "min_score", _finite("min_score", self.min_score))
+        if not isinstance(self.fusion, Fusion):
+            raise QueryError("fusion is a Fusion", argument="fusion")
+        if self.after is not None:
+            require_text("after", self.after, QueryError)
         if not isinstance(self.context, RetrievalContext):
             raise QueryError("context is a RetrievalContext", argument="context")
+
+    @classmethod
+    def of(
+        cls,
+        query: str,
+        *,
+        libraries: str | Iterable[str] | None,
+        k: int,
+        mode: RetrievalMode | str | None,
+        metadata_filter: MetadataFilter | None = None,
+        expand: str | None = None,
+        weights: Mapping[str, float] | None = None,
+        min_score: float | Mapping[str, float] | None = None,
+        fusion: Fusion | FusionMethod | str | None = None,
+        after: str | None = None,
+        context: RetrievalContext | None = None,
+        explain: bool = False,
+    ) -> "SearchRequest":
+        """The request that the arguments of ``Retriever.search`` make. Raises ``QueryError``."""
+        asked = fusion if isinstance(fusion, Fusion) else Fusion(method=fusion)
+        if weights is not None:
+            if asked.weights is not None:
+                raise QueryError("weights are given twice: leave them out of fusion", argument="weights")
+            asked = replace(asked, weights=weights)
+        if isinstance(min_score, Mapping):
+            if asked.min_scores is not None:
+                raise QueryError("least scores are given twice: leave them out of fusion", argument="min_score")
+            asked, min_score = replace(asked, min_scores=min_score), None
+        return cls(
+            query=query,
+            libraries=library_names(libraries),
+            k=k,
+            mode=make_retrieval_mode(mode),
+            metadata_filter=metadata_filter,
+            expand=expand,
+            min_score=min_score,
+            fusion=asked,
+            after=after,
+            explain=explain,
+            context=RetrievalContext() if context is None else context,
+        )
+
+    @property
+    def filter_json(self) -> str | None:
+        """The filter's JSON form, or None."""
+        return None if self.metadata_filter is None else self.metadata_filter.to_json()
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What makes two searches pages of one result, as a cursor is bound to it (``search_request_v1`` in SQL).
+
+        The libraries stand in the cursor already; a filter has many forms, and is applied to each page anew.
+        """
+        return {
+            "query": self.query,
+            "mode": str(self.mode),
+            "min_score": self.min_score,
+            "fusion": self.fusion.to_json(),
+        }
 
 
 def _finite(argument: str, value: Any) -> float:

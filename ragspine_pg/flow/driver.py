@@ -1,30 +1,53 @@
 """The blocking driver: performs a flow's steps on one psycopg connection."""
 
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar
 
 import psycopg
 from psycopg.rows import tuple_row
 from psycopg.types.json import set_json_dumps, set_json_loads
 
 from ragspine_pg.contract.metadata import load_json
-from ragspine_pg.flow.steps import Copy, Fetch, Flow, Step
+from ragspine_pg.errors import RagSpineError
+from ragspine_pg.flow.steps import Batch, Copy, Fetch, Flow, Release, Step, Work
 from ragspine_pg.flow.translate import translate
 
 T = TypeVar("T")
 
 
-def run(flow: Flow[T], connection: psycopg.Connection[Any]) -> T:
+class Lease(Protocol):
+    """A connection that is taken when a statement needs it, and can be given back in between."""
+
+    @property
+    def may_commit(self) -> bool:
+        """Whether the transaction is ours alone, so that it can be committed along with its last statements."""
+        ...
+
+    def connection(self) -> psycopg.Connection[Any]:
+        """The connection, taken now unless it is held already."""
+        ...
+
+    def release(self) -> None:
+        """Commit and give it back, where it is not lent."""
+        ...
+
+
+def run(flow: Flow[T], lease: "Lease | psycopg.Connection[Any]") -> T:
     """Drive ``flow`` to its end and return its value; the transaction is the caller's.
 
-    A driver error is translated and thrown into the flow; whatever happens, the flow is closed.
+    An error of the driver is translated and thrown into the flow, one of ours as it is; whatever happens, the flow is
+    closed.
     """
+    held = _Lent(lease) if isinstance(lease, psycopg.Connection) else lease
     try:
         step = next(flow)
         while True:
             try:
-                reply = _perform(step, connection)
+                reply = _perform(step, held)
             except psycopg.Error as error:
                 step = flow.throw(translate(error))
+            except RagSpineError as error:
+                step = flow.throw(error)
             else:
                 step = flow.send(reply)
     except StopIteration as end:
@@ -34,21 +57,77 @@ def run(flow: Flow[T], connection: psycopg.Connection[Any]) -> T:
         flow.close()
 
 
-def _perform(step: Step, connection: psycopg.Connection[Any]) -> Any:
-    # A cursor of our own kind: the connection may be lent, with another row factory or cursor class.
-    with psycopg.Cursor(connection, row_factory=tuple_row) as cursor:
-        set_json_loads(load_json, cursor)  # numbers keep their exact value; the connection's own adapters stay
-        match step:
-            case Fetch(text=text, params=params):
-                # Binary, so that floats keep all their digits whatever the session's extra_float_digits is.
-                cursor.execute(text, params, prepare=False, binary=True)
-                return cursor.fetchall() if cursor.description is not None else []
-            case Copy(text=text, types=types, rows=rows):
-                set_json_dumps(str, cursor)  # what goes into a jsonb column is JSON text already
-                with cursor.copy(text) as stream:
-                    stream.set_types(types)
-                    count = 0
-                    for row in rows:
-                        stream.write_row(row)
-                        count += 1
-                return count
+class _Lent:
+    """A connection inside somebody else's transaction: there is nothing to give back."""
+
+    may_commit = False
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+
+    def connection(self) -> psycopg.Connection[Any]:
+        return self._connection
+
+    def release(self) -> None:
+        pass
+
+
+def _perform(step: Step, lease: Lease) -> Any:
+    match step:
+        case Work(run=work):
+            return work()
+        case Release():
+            lease.release()
+            return None
+        case Fetch():
+            return _fetch(step, lease.connection())
+        case Batch(fetches=fetches, last=last):
+            return _send(fetches, lease.connection(), commit=last and lease.may_commit)
+        case Copy():
+            return _copy(step, lease.connection())
+
+
+def _cursor(connection: psycopg.Connection[Any]) -> psycopg.Cursor[tuple[Any, ...]]:
+    """A cursor of our own kind: the connection may be lent, with another row factory or cursor class."""
+    cursor = psycopg.Cursor(connection, row_factory=tuple_row)
+    set_json_loads(load_json, cursor)  # numbers keep their exact value; the connection's own adapters stay
+    return cursor
+
+
+def _execute(step: Fetch, cursor: psycopg.Cursor[tuple[Any, ...]]) -> None:
+    # Binary, so that floats keep all their digits whatever the session's extra_float_digits is.
+    cursor.execute(step.text, step.params, prepare=False, binary=True)
+
+
+def _rows(cursor: psycopg.Cursor[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return cursor.fetchall() if cursor.description is not None else []
+
+
+def _fetch(step: Fetch, connection: psycopg.Connection[Any]) -> list[tuple[Any, ...]]:
+    with _cursor(connection) as cursor:
+        _execute(step, cursor)
+        return _rows(cursor)
+
+
+def _send(
+    fetches: Sequence[Fetch], connection: psycopg.Connection[Any], *, commit: bool
+) -> list[list[tuple[Any, ...]]]:
+    cursors = [_cursor(connection) for _ in fetches]
+    with connection.pipeline():  # left by one synchronisation, which is the round trip
+        for step, cursor in zip(fetches, cursors, strict=True):
+            _execute(step, cursor)
+        if commit:
+            psycopg.Cursor(connection).execute("COMMIT", prepare=False)
+    return [_rows(cursor) for cursor in cursors]
+
+
+def _copy(step: Copy, connection: psycopg.Connection[Any]) -> int:
+    with _cursor(connection) as cursor:
+        set_json_dumps(str, cursor)  # what goes into a jsonb column is JSON text already
+        with cursor.copy(step.text) as stream:
+            stream.set_types(step.types)
+            count = 0
+            for row in step.rows:
+                stream.write_row(row)
+                count += 1
+        return count

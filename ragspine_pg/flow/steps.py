@@ -44,7 +44,30 @@ class Copy:
     rows: Iterable[Sequence[Any]]
 
 
-Step = Fetch | Copy
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Send several statements in one round trip; the reply is a list of rows for each, in order.
+
+    ``last``: nothing of the database is needed afterwards, so that a transaction of ours is committed with them.
+    """
+
+    fetches: Sequence[Fetch]
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Run something that takes its time outside the database, such as a model; the reply is what it returns."""
+
+    run: Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Commit and give the connection back, if it is ours, before a long ``Work``; the next statement takes another."""
+
+
+Step = Fetch | Batch | Copy | Work | Release
 Flow: TypeAlias = Generator[Step, Any, T]
 
 
@@ -52,6 +75,24 @@ def fetch(statement: Statement[Row], **params: Any) -> Flow[list[Row]]:
     """The rows of ``statement``, each made by its row type from the columns in order."""
     rows: list[tuple[Any, ...]] = yield Fetch(statement.name, statement.text, params)
     return [statement.row(*row) for row in rows]
+
+
+def batch(*asked: tuple[Statement[Any], Mapping[str, Any]], last: bool = False) -> Flow[list[list[Any]]]:
+    """The rows of several statements with their parameters, sent in one round trip; ``last`` as in ``Batch``."""
+    fetches = [Fetch(statement.name, statement.text, params) for statement, params in asked]
+    replies: list[list[tuple[Any, ...]]] = yield Batch(fetches, last)
+    return [[statement.row(*row) for row in rows] for (statement, _), rows in zip(asked, replies, strict=True)]
+
+
+def work(run: Callable[[], T]) -> Flow[T]:
+    """What ``run`` returns; the async driver calls it in a worker thread. Its errors arrive in the flow."""
+    result: T = yield Work(run)
+    return result
+
+
+def release() -> Flow[None]:
+    """Let go of the connection for as long as no statement is needed."""
+    yield Release()
 
 
 def copy(statement: Statement[Any], types: Sequence[str], rows: Iterable[Sequence[Any]]) -> Flow[int]:

@@ -4,24 +4,28 @@ from dataclasses import replace
 
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.explanation import Explanation
+from ragspine_pg.contract.mode import RetrievalMode
 from ragspine_pg.contract.name import require_text
 from ragspine_pg.contract.result import Hit, SearchResult
 from ragspine_pg.contract.search_request import MAX_K, SearchRequest
 from ragspine_pg.errors import ConfigurationError, QueryError
 from ragspine_pg.flow.steps import Flow, fetch
+from ragspine_pg.retrieval.embed import QueryModels
 from ragspine_pg.retrieval.pipeline import Identity, search
 from ragspine_pg.statement import search as statements
 
 
-def explain(request: SearchRequest, identity: Identity, library_id: str, document_id: str) -> Flow[Explanation]:
+def explain(
+    request: SearchRequest, identity: Identity, models: QueryModels, library_id: str, document_id: str
+) -> Flow[Explanation]:
     """Explain one document's fate in ``request`` over one library, as ``identity``; in one read-only transaction.
 
     Raises ``QueryError`` as ``search`` does, and for ids that are no strings or hold a NUL or lone surrogate.
     """
     require_text("library_id", library_id, QueryError)
     require_text("document_id", document_id, QueryError)
-    deep = replace(request, libraries=(library_id,), k=MAX_K, expand=None, explain=True)
-    result = yield from search(deep, identity)
+    asked = replace(request, libraries=(library_id,), expand=None, after=None, explain=True)
+    result = yield from search(asked, identity, models, whole=True)
     library = (result.trace or {}).get("libraries", {}).get(library_id, {})
     made = Explanation(document_id, library_id, "not_readable", "", terms=tuple(library.get("terms", ())))
     best = next((hit for hit in result.hits if hit.document_id == document_id), None)
@@ -32,6 +36,9 @@ def explain(request: SearchRequest, identity: Identity, library_id: str, documen
         return replace(made, detail="there is no such document that this caller may read")
     if request.metadata_filter is not None and not request.metadata_filter.apply(found, fields=library.get("fields")):
         return replace(made, verdict="filtered", detail="the metadata filter excludes it")
+    if result.mode != RetrievalMode.ECONOMY:
+        detail = "no leg that ran found one of its passages as deep as this search goes"
+        return replace(made, verdict="beyond_depth", detail=detail)
     if len(result.hits) == MAX_K or request.min_score is not None:
         detail = f"it is not among the first {MAX_K} passages" + (
             "" if request.min_score is None else " above min_score"

@@ -8,7 +8,7 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
-from pgvector.sqlalchemy import SPARSEVEC
+from pgvector.sqlalchemy import SPARSEVEC, VECTOR
 from sqlalchemy import DDL, Table
 from sqlalchemy.dialects.postgresql.base import PGCompiler, PGDDLCompiler, PGDialect, PGTypeCompiler
 from sqlalchemy.schema import CreateIndex, CreateSequence, CreateTable, SetTableComment
@@ -32,7 +32,7 @@ class _Types(PGTypeCompiler):
 
     def visit_user_defined(self, type_: UserDefinedType[object], **kw: object) -> str:
         spec = str(super().visit_user_defined(type_, **kw))
-        return f"{PLACEHOLDER}.{spec.lower()}" if isinstance(type_, SPARSEVEC) else spec
+        return f"{PLACEHOLDER}.{spec.lower()}" if isinstance(type_, SPARSEVEC | VECTOR) else spec
 
 
 class _Dialect(PGDialect):

@@ -2,14 +2,14 @@
 
 Two kinds of tables. *Source of truth*: tenant, library, library_field, acl_class, acl_reader, document, document_page,
 document_field. *Derived*, one set an index version, made again by a rebuild: parent_window, chunk, chunk_lexical,
-lexeme, lexeme_stat, corpus_stat.
+chunk_embedding, lexeme, lexeme_stat, corpus_stat; pending_document lists what a version still lacks.
 
 Every key of tenants' data begins with ``tenant_no``. A document's rights are one integer, ``acl_class_no``; the tables
 below a document repeat it for row-level security, kept equal by foreign keys that cascade on update, so that a relabel
 is one UPDATE of one row. Spans lie inside their document by a foreign key on its length. See docs/adr/.
 """
 
-from pgvector.sqlalchemy import SPARSEVEC
+from pgvector.sqlalchemy import SPARSEVEC, VECTOR
 from sqlalchemy import (
     DDL,
     BigInteger,
@@ -34,6 +34,8 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
+
+from ragspine_pg.statement.render import PLACEHOLDER
 
 SCHEMA = "ragspine"
 
@@ -225,6 +227,26 @@ document_field = Table(
     comment="Values of declared fields as order-preserving text keys, cut to a length: it narrows, it decides nothing.",
 )
 
+embedding_space = Table(
+    "embedding_space",
+    metadata,
+    Column("tenant_no", Integer, nullable=False),
+    Column("space_no", Integer, Identity(always=True), nullable=False),
+    Column("fingerprint", Text(collation="C"), nullable=False),
+    Column("dimensions", Integer, nullable=False),
+    Column("distance", Text(collation="C"), nullable=False),
+    Column("description", JSONB, nullable=False),
+    PrimaryKeyConstraint("tenant_no", "space_no"),
+    UniqueConstraint("tenant_no", "fingerprint"),
+    UniqueConstraint("tenant_no", "space_no", "dimensions"),
+    ForeignKeyConstraint(["tenant_no"], [tenant.c.tenant_no]),
+    CheckConstraint("fingerprint ~ '^[0-9a-f]{32}$'", name="fingerprint_is_hex"),
+    CheckConstraint("dimensions BETWEEN 1 AND 16000", name="dimensions_fit_a_vector"),
+    CheckConstraint("distance IN ('cosine', 'inner_product', 'l2')", name="distance_is_known"),
+    CheckConstraint("jsonb_typeof(description) = 'object'", name="description_is_an_object"),
+    comment="Where vectors can be compared: model, revision, dimensions, prefixes, normalisation and distance.",
+)
+
 index_version = Table(
     "index_version",
     metadata,
@@ -239,11 +261,14 @@ index_version = Table(
     Column("pivot", Double, nullable=False),
     Column("profile", JSONB, nullable=False),
     Column("environment", Text(collation="C"), nullable=False),
+    Column("space_no", Integer),
+    Column("dimensions", Integer),
     Column("lexeme_count", Integer, nullable=False, server_default="0"),
     _now("created_at"),
     Column("published_at", DateTime(timezone=True)),
     PrimaryKeyConstraint("tenant_no", "version_no"),
     UniqueConstraint("tenant_no", "library_no", "version"),
+    UniqueConstraint("tenant_no", "version_no", "space_no", "dimensions"),
     Index(
         "uq_index_version__published",
         "tenant_no",
@@ -252,6 +277,11 @@ index_version = Table(
         postgresql_where=text("state = 'published'"),
     ),
     ForeignKeyConstraint(["tenant_no", "library_no"], [library.c.tenant_no, library.c.library_no]),
+    ForeignKeyConstraint(
+        ["tenant_no", "space_no", "dimensions"],
+        [embedding_space.c.tenant_no, embedding_space.c.space_no, embedding_space.c.dimensions],
+    ),
+    CheckConstraint("(space_no IS NULL) = (dimensions IS NULL)", name="space_has_dimensions"),
     CheckConstraint("state IN ('building', 'verified', 'published', 'retired', 'failed')", name="state_is_known"),
     CheckConstraint("version >= 1", name="version_counts_from_one"),
     CheckConstraint("k1 >= 0 AND k1 < 'infinity'", name="k1_is_finite"),
@@ -366,6 +396,58 @@ chunk_lexical = Table(
     comment="A chunk as BM25 sees it: its length in lexemes, and the impact of each (lexeme_no: impact).",
 )
 
+chunk_embedding = Table(
+    "chunk_embedding",
+    metadata,
+    Column("tenant_no", Integer, nullable=False),
+    Column("version_no", Integer, nullable=False),
+    Column("space_no", Integer, nullable=False),
+    Column("dimensions", Integer, nullable=False),
+    Column("acl_class_no", Integer, nullable=False),
+    Column("document_no", BigInteger, nullable=False),
+    Column("chunk_no", BigInteger, nullable=False),
+    Column("embedding", VECTOR(), nullable=False),
+    # By document before chunk: a filter that passes few documents finds their vectors by this key.
+    PrimaryKeyConstraint("tenant_no", "version_no", "acl_class_no", "document_no", "chunk_no"),
+    ForeignKeyConstraint(
+        ["tenant_no", "version_no", "acl_class_no", "chunk_no", "document_no"],
+        [chunk.c.tenant_no, chunk.c.version_no, chunk.c.acl_class_no, chunk.c.chunk_no, chunk.c.document_no],
+        onupdate="CASCADE",
+        ondelete="CASCADE",
+    ),
+    # Through space and dimensions, so that a vector is always one of its version's space.
+    ForeignKeyConstraint(
+        ["tenant_no", "version_no", "space_no", "dimensions"],
+        [
+            index_version.c.tenant_no,
+            index_version.c.version_no,
+            index_version.c.space_no,
+            index_version.c.dimensions,
+        ],
+        ondelete="CASCADE",
+    ),
+    CheckConstraint(f"{PLACEHOLDER}.vector_dims(embedding) = dimensions", name="embedding_has_its_dimensions"),
+    CheckConstraint(f"{PLACEHOLDER}.vector_norm(embedding) > 0", name="embedding_has_a_direction"),
+    # A scan reads every row's vector: keep it in the row as long as it fits a page (2,000 dimensions).
+    postgresql_with={"toast_tuple_target": 8160},
+    comment="A chunk as the vector leg sees it. RESTRICTED text has none: it is not embedded.",
+)
+
+pending_document = Table(
+    "pending_document",
+    metadata,
+    Column("tenant_no", Integer, nullable=False),
+    Column("version_no", Integer, nullable=False),
+    Column("document_no", BigInteger, nullable=False),
+    PrimaryKeyConstraint("tenant_no", "version_no", "document_no"),
+    Index(None, "tenant_no", "document_no"),
+    ForeignKeyConstraint(["tenant_no", "version_no"], _VERSION, ondelete="CASCADE"),
+    ForeignKeyConstraint(
+        ["tenant_no", "document_no"], [document.c.tenant_no, document.c.document_no], ondelete="CASCADE"
+    ),
+    comment="Documents that a live version other than the published one still lacks.",
+)
+
 lexeme = Table(
     "lexeme",
     metadata,
@@ -436,5 +518,5 @@ def _depend_on(table: Table, column: str) -> None:
 
 
 _depend_on(document, "library_no")
-for _table in (parent_window, chunk, chunk_lexical, lexeme, lexeme_stat, corpus_stat):
+for _table in (parent_window, chunk, chunk_lexical, chunk_embedding, lexeme, lexeme_stat, corpus_stat):
     _depend_on(_table, "version_no")

@@ -9,19 +9,34 @@ from ragspine_pg.statement.catalogue import query
 
 
 @dataclass(frozen=True, slots=True)
-class LegRow:
-    """One chunk of a library's ranking; ``rank`` and what follows are None for a library without a match."""
+class LibraryRow:
+    """A library to search, and the version it is searched in.
+
+    ``space`` is the fingerprint of the version's embedding space, ``embedding`` the model that fills it, ``fusion`` the
+    version's own defaults; ``term_count`` counts the query's lexemes under the version's analyzer.
+    """
 
     library_id: str
     version: int
     version_no: int
     analyzer: str
     fields: Mapping[str, str]
+    space: str | None
+    embedding: Mapping[str, Any] | None
+    fusion: Mapping[str, Any] | None
     term_count: int
-    rank: int | None
-    chunk_no: int | None
-    chunk_id: str | None
-    score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LegRow:
+    """One chunk of one leg's ranking of a library; ``strategy`` says how it was found."""
+
+    library_id: str
+    rank: int
+    chunk_no: int
+    chunk_id: str
+    score: float
+    strategy: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +67,12 @@ def _passage(*columns: Any) -> Passage:
 
 
 begin = query("search_begin", _warnings)
+libraries = query("search_libraries", LibraryRow)
 lexical_legs = query("search_lexical_legs", LegRow)
+vector_legs = query("search_vector_legs", LegRow)
+savepoint = query("search_savepoint")
+limit = query("search_limit")
+roll_back = query("search_roll_back")
 read_passages = query("search_read_passages", _passage)
 query_terms = query("search_query_terms", TermRow)
 find_document = query("explain_find_document", _only)

@@ -1,6 +1,6 @@
 -- The lexical leg: the k best chunks of a version for a query by exact BM25, among what the transaction's grant may read.
 --
--- version_no: a published version of a library that the grant can read; any other gives no rows.
+-- version_no: a published or retired version of a library that the grant can read; any other gives no rows.
 -- filter:     a metadata filter in its JSON form, or null.
 -- min_score:  the least score to return, or null.
 -- Returns     chunk number and id, rank from 1 and score; ties by chunk id in code-point order.
@@ -39,7 +39,7 @@ BEGIN
   PERFORM ragspine.check_search_v1(query, k, NULL, min_score);
   SELECT v.library_no INTO library
     FROM ragspine.index_version AS v
-   WHERE v.tenant_no = tenant AND v.version_no = lexical_leg_v1.version_no AND v.state = 'published'
+   WHERE v.tenant_no = tenant AND v.version_no = lexical_leg_v1.version_no AND v.state IN ('published', 'retired')
      AND v.library_no = ANY (ragspine.readable_library_nos_v1());
   IF library IS NULL THEN
     RETURN;  -- a version with nothing to read is like none, whatever the filter

@@ -1,6 +1,6 @@
 -- The lexemes of a query that occur in what the transaction's grant may read of a version, in code-point order.
 --
--- version_no: a published version of a library that the grant can read; any other gives no rows.
+-- version_no: a published or retired version of a library that the grant can read; any other gives no rows.
 -- Returns   lexeme, its frequency in the query, the number of readable chunks that hold it, and
 --           idf = ln(1 + (N - df + 0.5) / (df + 0.5)) (Lucene's BM25Similarity), N and df over the readable chunks alone.
 --
@@ -15,7 +15,7 @@ AS $$
     FROM ragspine.index_version AS v
    CROSS JOIN LATERAL ragspine.weigh_terms_v1(v.tenant_no, v.version_no, ragspine.visible_classes_v1(), query) AS t
    WHERE v.tenant_no = (SELECT ragspine.granted_tenant_no_v1()) AND v.version_no = query_terms_v1.version_no
-     AND v.state = 'published' AND v.library_no = ANY ((SELECT ragspine.readable_library_nos_v1())::integer[])
+     AND v.state IN ('published', 'retired') AND v.library_no = ANY ((SELECT ragspine.readable_library_nos_v1())::integer[])
    ORDER BY t.lexeme COLLATE "C"
 $$;
 

@@ -62,7 +62,7 @@ BEGIN
                       FROM unnest(p.most_common_freqs) AS f(share)) AS m) AS key
      WHERE c.relnamespace = 'ragspine'::regnamespace
        AND c.relname IN ('acl_class', 'acl_reader', 'document', 'document_page', 'document_field', 'parent_window', 'chunk',
-                         'chunk_lexical', 'lexeme', 'lexeme_stat', 'corpus_stat')
+                         'chunk_lexical', 'chunk_embedding', 'lexeme', 'lexeme_stat', 'corpus_stat')
        AND size.pages >= 16
      ORDER BY c.relname
   LOOP

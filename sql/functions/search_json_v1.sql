@@ -1,21 +1,27 @@
 -- Search as one canonical JSON object (RFC 8785): byte for byte what Python's result.to_json() gives.
 --
 -- Arguments as in ragspine.search. reason: null for k hits, else 'no_grant', 'nothing_readable' (no library of those asked
--- for holds a document the caller may read), 'no_searchable_term' (analysis leaves nothing of the query), 'no_match', or
--- 'fewer_matches' than k.
+-- for holds a document the caller may read), 'no_searchable_term' (analysis leaves nothing of the query, and no vector leg
+-- ran), 'no_match', or 'fewer_matches' than k. cursor: for `after`, null where there are fewer hits than k.
 CREATE FUNCTION ragspine.search_json_v1(
   query text, k integer, libraries text[], filter jsonb, query_embedding @vector@.vector, query_space text, mode text,
-  expand text, min_score double precision)
+  expand text, min_score double precision, fusion jsonb, after text)
 RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 SET extra_float_digits = 1  -- scores become jsonb by way of text: keep all their digits, whatever the session says
 AS $$
 DECLARE
+  request CONSTANT jsonb := ragspine.search_request_v1(query, mode, min_score, fusion);
+  before CONSTANT jsonb := ragspine.read_cursor_v1(after, request);
+  embedded CONSTANT boolean := query_embedding IS NOT NULL OR query_space IS NOT NULL;
+  warnings CONSTANT text[] := ragspine.require_backstop_v1();
   versions jsonb;
   hits jsonb;
+  shown jsonb;
   terms bigint;
-  warnings CONSTANT text[] := ragspine.require_backstop_v1();
+  lexical boolean;
+  vector boolean;
   found integer;
 BEGIN
   SELECT jsonb_agg(jsonb_build_object(
@@ -23,19 +29,35 @@ BEGIN
            'chunk_id', h.chunk_id, 'index_version', h.index_version, 'locator', h.locator,
            'parent_locator', h.parent_locator, 'title', h.title, 'source_uri', h.source_uri, 'text', h.text,
            'window_text', h.window_text, 'metadata', h.metadata, 'sensitivity', h.sensitivity,
-           'scores', jsonb_build_object('lexical', h.lexical_score),
-           'ranks', jsonb_build_object('lexical', h.lexical_rank)) ORDER BY h.rank)
+           'scores', jsonb_strip_nulls(jsonb_build_object('lexical', h.lexical_score, 'vector', h.vector_score)),
+           'ranks', jsonb_strip_nulls(jsonb_build_object('lexical', h.lexical_rank, 'vector', h.vector_rank))) ORDER BY h.rank)
     INTO hits
     FROM ragspine.search_hits_v1(
-           query, k, libraries, filter,
-           CASE WHEN query_embedding IS NOT NULL OR query_space IS NOT NULL THEN 'vector' ELSE mode END, expand, min_score) AS h;
-  SELECT jsonb_object_agg(l.library_id, l.version), sum((SELECT count(*) FROM ragspine.analyze_v1(query, l.analyzer)))
-    INTO versions, terms
-    FROM ragspine.readable_libraries_v1(libraries) AS l;
+           query, k, libraries, filter, CASE WHEN embedded THEN ARRAY[query_space] END,
+           CASE WHEN embedded THEN ARRAY[query_embedding] END, mode, expand, min_score, fusion, before) AS h;
+  IF (ragspine.granted_v1()).state = 'valid' THEN
+    SELECT jsonb_object_agg(l.library_id, l.version), bool_or(m.lexical), bool_or(m.vector),
+           sum((SELECT count(*) FROM ragspine.analyze_v1(query, l.analyzer)))
+      INTO versions, lexical, vector, terms
+      FROM ragspine.readable_libraries_v1(libraries, before -> 'versions') AS l
+     CROSS JOIN LATERAL ragspine.require_mode_v1(mode, l.space IS NOT NULL, embedded) AS m;
+  END IF;
   found := coalesce(jsonb_array_length(hits), 0);
+  IF found = k THEN
+    SELECT jsonb_object_agg(s.library_id, s.chunks) INTO shown
+      FROM (SELECT library_id, coalesce(before -> 'shown' -> library_id, '[]')
+                     || coalesce(jsonb_agg(h.hit -> 'chunk_id' ORDER BY h.hit -> 'rank') FILTER (WHERE h.hit IS NOT NULL), '[]') AS chunks
+              FROM (SELECT h.hit ->> 'library_id' AS library_id, h.hit FROM jsonb_array_elements(hits) AS h(hit)
+                     UNION ALL
+                    SELECT s.library_id, NULL FROM jsonb_object_keys(before -> 'shown') AS s(library_id)) AS h
+             GROUP BY library_id) AS s;
+  END IF;
   RETURN ragspine.canonical_json_v1(jsonb_build_object(
     'query', query,
-    'mode', 'economy',
+    'mode', CASE WHEN versions IS NULL AND mode <> 'auto' THEN mode
+                 WHEN NOT coalesce(vector, false) THEN 'economy'
+                 WHEN lexical THEN 'hybrid'
+                 ELSE 'vector' END,
     'index_versions', coalesce(versions, '{}'),
     'hits', coalesce(hits, '[]'),
     'reason', CASE
@@ -43,12 +65,13 @@ BEGIN
       WHEN found > 0 THEN 'fewer_matches'
       WHEN (ragspine.granted_v1()).state <> 'valid' THEN 'no_grant'
       WHEN versions IS NULL THEN 'nothing_readable'
-      WHEN terms = 0 THEN 'no_searchable_term'
+      WHEN terms = 0 AND NOT vector THEN 'no_searchable_term'
       ELSE 'no_match' END,
     'warnings', to_jsonb(warnings),
-    'cursor', NULL));
+    'cursor', CASE WHEN found = k THEN ragspine.write_cursor_v1(request, versions, shown) END));
 END
 $$;
 
-COMMENT ON FUNCTION ragspine.search_json_v1(text, integer, text[], jsonb, @vector@.vector, text, text, text, double precision)
+COMMENT ON FUNCTION ragspine.search_json_v1(
+  text, integer, text[], jsonb, @vector@.vector, text, text, text, double precision, jsonb, text)
   IS 'Search as one canonical JSON object.';

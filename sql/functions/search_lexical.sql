@@ -1,7 +1,7 @@
 -- Search by the lexical leg alone, whatever the libraries could do besides: ragspine.search with mode 'economy'.
 CREATE FUNCTION ragspine.search_lexical(
   query text, k integer DEFAULT 10, libraries text[] DEFAULT NULL, filter jsonb DEFAULT NULL, expand text DEFAULT NULL,
-  min_score double precision DEFAULT NULL)
+  min_score double precision DEFAULT NULL, after text DEFAULT NULL)
 RETURNS TABLE (
   rank integer, score double precision, tenant text, library_id text, document_id text, chunk_id text,
   index_version integer, locator text, parent_locator text, title text, source_uri text, text text, window_text text,
@@ -11,8 +11,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
   SELECT s.rank, s.score, s.tenant, s.library_id, s.document_id, s.chunk_id, s.index_version, s.locator, s.parent_locator,
          s.title, s.source_uri, s.text, s.window_text, s.metadata, s.sensitivity
-    FROM ragspine.search_v1(query, k, libraries, filter, NULL, NULL, 'economy', expand, min_score) AS s
+    FROM ragspine.search_v1(query, k, libraries, filter, NULL, NULL, 'economy', expand, min_score, NULL, after) AS s
 $$;
 
-COMMENT ON FUNCTION ragspine.search_lexical(text, integer, text[], jsonb, text, double precision)
+COMMENT ON FUNCTION ragspine.search_lexical(text, integer, text[], jsonb, text, double precision, text)
   IS 'The k best passages by exact BM25 that the transaction''s grant may read.';

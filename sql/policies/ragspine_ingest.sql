@@ -46,3 +46,12 @@ CREATE POLICY writable ON ragspine.lexeme_stat TO ragspine_ingest USING (true) W
 
 DROP POLICY IF EXISTS writable ON ragspine.corpus_stat;
 CREATE POLICY writable ON ragspine.corpus_stat TO ragspine_ingest USING (true) WITH CHECK (true);
+
+DROP POLICY IF EXISTS writable ON ragspine.chunk_embedding;
+CREATE POLICY writable ON ragspine.chunk_embedding TO ragspine_ingest USING (true) WITH CHECK (true);
+
+DROP POLICY IF EXISTS writable ON ragspine.embedding_space;
+CREATE POLICY writable ON ragspine.embedding_space TO ragspine_ingest USING (true) WITH CHECK (true);
+
+DROP POLICY IF EXISTS writable ON ragspine.pending_document;
+CREATE POLICY writable ON ragspine.pending_document TO ragspine_ingest USING (true) WITH CHECK (true);

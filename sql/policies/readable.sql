@@ -68,6 +68,9 @@ CREATE POLICY readable ON ragspine.parent_window FOR SELECT TO PUBLIC USING (
 
 ALTER TABLE ragspine.library_field ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ragspine.chunk_lexical ENABLE ROW LEVEL SECURITY;
+ALTER TABLE ragspine.chunk_embedding ENABLE ROW LEVEL SECURITY;
+ALTER TABLE ragspine.embedding_space ENABLE ROW LEVEL SECURITY;
+ALTER TABLE ragspine.pending_document ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ragspine.lexeme ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ragspine.lexeme_stat ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ragspine.corpus_stat ENABLE ROW LEVEL SECURITY;

@@ -207,5 +207,10 @@ def test_twins_has_teeth(fresh_spine: RagSpine, fresh_database: Database, vector
     fresh_spine.create_library("twins", "other").ingest(DOCUMENTS[:3])
     case = {"query": "return"}
     assert python(fresh_spine, case) == sql(fresh_database, fresh_spine, case)
-    plant_function(fresh_database, "search_hits_v1", ("1 / (60 +", "1 / (61 +"), vector_schema=vector_schema)
+    plant_function(
+        fresh_database,
+        "search_hits_v1",
+        ("lexical_weight / (60 +", "lexical_weight / (61 +"),
+        vector_schema=vector_schema,
+    )
     assert python(fresh_spine, case) != sql(fresh_database, fresh_spine, case)

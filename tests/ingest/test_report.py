@@ -47,7 +47,7 @@ def test_unchanged_documents_are_not_analysed_again(shelf: Shelf) -> None:
             while True:
                 step = flow.send(reply)
                 reply = yield step
-                if step.name == "ingest_plan":
+                if isinstance(step, Fetch) and step.name == "ingest_plan":
                     analysed.extend((yield Fetch("count", "SELECT * FROM pg_temp.ragspine_stage_analysis", {})))
         except StopIteration as end:
             return end.value

@@ -13,6 +13,7 @@ from ragspine_pg.schema.generate import ddl
 from ragspine_pg.schema.migrate import migrate, sql_script
 from ragspine_pg.schema.snapshot import snapshot
 from ragspine_pg.schema.tables import metadata
+from ragspine_pg.statement.render import render
 from tests.fixtures.database import Database
 from tests.schema.script import psql
 
@@ -79,6 +80,11 @@ def test_migrated_tables_are_those_of_the_metadata(
 ) -> None:
     url = make_empty(vector_schema)
     engine = sqlalchemy.create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(url))
+
+    @sqlalchemy.event.listens_for(engine, "before_cursor_execute", retval=True)
+    def _(connection, cursor, statement, parameters, context, many):
+        return render(statement, vector_schema), parameters
+
     with engine.begin() as connection:
         connection.exec_driver_sql(f'SET LOCAL search_path = "{vector_schema}"')
         connection.exec_driver_sql("CREATE SCHEMA ragspine")

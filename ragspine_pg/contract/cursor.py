@@ -1,0 +1,76 @@
+"""Cursors: what a search has shown, for the search that goes on. The twins in SQL: write_cursor_v1, read_cursor_v1.
+
+A page is a search of its own, deep enough to hold what was shown, which is left out. So nothing is repeated, nothing
+that ranks above what is still to come is lost, and rights are judged again; documents that arrive meanwhile may come
+in. A cursor is no secret and proves nothing.
+"""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from ragspine_pg.contract.canonical import canonical_json
+from ragspine_pg.contract.metadata import load_json
+from ragspine_pg.errors import QueryError
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """``versions``: library id to version; ``shown``: library id to the chunk ids shown so far, in their order."""
+
+    versions: Mapping[str, int]
+    shown: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """How many hits were shown."""
+        return sum(len(chunks) for chunks in self.shown.values())
+
+    def after(self, hits: Sequence[tuple[str, str]]) -> "Cursor":
+        """The cursor once these hits (library id, chunk id) are shown, too."""
+        shown = {library: list(chunks) for library, chunks in self.shown.items()}
+        for library, chunk in hits:
+            shown.setdefault(library, []).append(chunk)
+        return Cursor(self.versions, shown)
+
+    def write(self, request: Mapping[str, Any]) -> str:
+        """The text of the cursor, bound to ``request`` (all that makes two searches pages of one result)."""
+        content = {"request": _digest(request), "shown": self.shown, "versions": self.versions}
+        return urlsafe_b64encode(canonical_json(content).encode()).decode().rstrip("=")
+
+    @classmethod
+    def read(cls, text: str, request: Mapping[str, Any]) -> "Cursor":
+        """The cursor of that text. Raises ``QueryError`` for a text that is none, or the cursor of another request."""
+        try:
+            content = load_json(urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode())
+            digest, shown, versions = content["request"], content["shown"], content["versions"]
+            cursor = cls(
+                {str(library): _whole(version) for library, version in versions.items()},
+                {str(library): [_text(chunk) for chunk in chunks] for library, chunks in shown.items()},
+            )
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise QueryError("after is not a cursor", argument="after") from None
+        if digest != _digest(request):
+            raise QueryError(
+                "the cursor is of another search: only k, filter and expand may change from page to page",
+                argument="after",
+            )
+        return cursor
+
+
+def _digest(request: Mapping[str, Any]) -> str:
+    return sha256(canonical_json(request).encode()).hexdigest()[:16]
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or value != int(value):
+        raise ValueError("no whole number")
+    return int(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("no text")
+    return value

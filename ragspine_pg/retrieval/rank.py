@@ -1,0 +1,78 @@
+"""Stage rank: the legs' rankings made one, by ids, ranks and scores alone."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ragspine_pg.contract.fusion import Fusion, FusionMethod, leg_weights
+from ragspine_pg.errors import QueryError
+from ragspine_pg.retrieval.fuse import convex_fuse, rrf_fuse
+from ragspine_pg.retrieval.mode import Legs
+from ragspine_pg.statement.search import LegRow, LibraryRow
+
+FUSED_DEPTH = 100
+"""How deep each leg goes at least where both run; ``search_hits_v1`` has the same."""
+
+_Id = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A chunk in the final order: where it is, what it is ranked by, and its rows of the legs."""
+
+    version_no: int
+    chunk_no: int
+    library_id: str
+    chunk_id: str
+    score: float
+    lexical: LegRow | None
+    vector: LegRow | None
+
+
+def method_of(fusion: Fusion, libraries: Sequence[LibraryRow]) -> FusionMethod:
+    """The method asked for, else the one that all versions searched agree on, else reciprocal rank."""
+    if fusion.method is not None:
+        return FusionMethod(fusion.method)
+    methods = {(row.fusion or {}).get("method", "rrf") for row in libraries}
+    return FusionMethod(methods.pop()) if len(methods) == 1 else FusionMethod.RRF
+
+
+def rank(
+    libraries: Sequence[LibraryRow],
+    legs: Mapping[str, Legs],
+    lexical: Sequence[LegRow],
+    vector: Sequence[LegRow],
+    fusion: Fusion,
+) -> list[Ranked]:
+    """One ranking as it is; several fused: scores of two corpora, or of two legs, do not compare.
+
+    Raises ``QueryError`` when all rankings weigh nothing.
+    """
+    found: dict[str, dict[_Id, LegRow]] = {
+        "lexical": {(row.library_id, row.chunk_id): row for row in lexical},
+        "vector": {(row.library_id, row.chunk_id): row for row in vector},
+    }
+    method = method_of(fusion, libraries)
+    rankings: list[list[tuple[_Id, float]]] = []
+    weights: list[float] = []
+    for row in libraries:
+        chosen = legs[row.library_id]
+        shares = leg_weights(fusion, row.fusion, method, row.library_id, chosen.lexical, chosen.vector)
+        for leg, runs, share in zip(("lexical", "vector"), (chosen.lexical, chosen.vector), shares, strict=True):
+            if runs:
+                rankings.append([(item, hit.score) for item, hit in found[leg].items() if item[0] == row.library_id])
+                weights.append(share)
+    if len(rankings) < 2:
+        ordered = rankings[0] if rankings else []
+    elif not sum(weights) > 0:
+        raise QueryError("all rankings that are fused weigh 0", argument="weights")
+    elif method is FusionMethod.RRF:
+        ordered = rrf_fuse([[item for item, _ in ranking] for ranking in rankings], weights=weights)
+    else:
+        ordered = convex_fuse(rankings, weights=weights)
+    versions = {row.library_id: row.version_no for row in libraries}
+    made = []
+    for item, score in ordered:
+        first, second = found["lexical"].get(item), found["vector"].get(item)
+        chunk_no = (first or second).chunk_no  # type: ignore[union-attr]
+        made.append(Ranked(versions[item[0]], chunk_no, item[0], item[1], score, first, second))
+    return made

@@ -1,0 +1,2 @@
+-- What comes next can be undone alone.
+SAVEPOINT ragspine_leg
