@@ -94,6 +94,8 @@ FUNCTIONS = (
     "vector_scan_v1",
     "write_cursor_v1",
     "check_search_v1",
+    "embeds_v1",
+    "parse_embedding_v1",
 )
 
 TABLES = (

@@ -24,10 +24,11 @@ from ragspine_pg.contract.ingest import (
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.ports import Chunker, EmbeddingModel
 from ragspine_pg.embedding.known import KnownModels
+from ragspine_pg.embedding.registry import make_embedding_model
 from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.ingest import pipeline
 from ragspine_pg.ingest.documents import documents_of
-from ragspine_pg.ingest.library import chunker_options_of
+from ragspine_pg.ingest.library import options_of
 from ragspine_pg.ingest.progress import OnProgress
 from ragspine_pg.retrieval.explain import explain_rights
 
@@ -97,6 +98,7 @@ class Ingestor(Shell):
         description: str = "",
         analyzer: str | None = None,
         chunker: str | Chunker | None = None,
+        embedding: str | EmbeddingModel | None = None,
         fields: Mapping[str, str] | Iterable[tuple[str, str]] = (),
         profile: Mapping[str, Any] | None = None,
         exist_ok: bool = False,
@@ -104,15 +106,21 @@ class Ingestor(Shell):
         """Make an empty library, and its tenant if that is new; its first index version, published.
 
         ``analyzer``: ``simple``, a Snowball language, or ``cjk``. ``chunker``: a name of ``make_chunker`` or a
-        ``Chunker``. ``fields``: metadata fields to declare, name to ``string``, ``number``, ``boolean`` or
-        ``timestamp``; declared fields are indexed. ``profile`` may set ``k1``, ``b`` and ``pivot`` of BM25, and
-        ``chunker_options`` (such as ``{"size": 1200}``, in code points).
+        ``Chunker``. ``embedding``: a name of ``make_embedding_model`` or an ``EmbeddingModel``, else that of the
+        settings; ``"none"`` embeds nothing. ``fields``: metadata fields to declare, name to ``string``, ``number``,
+        ``boolean`` or ``timestamp``; declared fields are indexed. ``profile`` may set ``k1``, ``b`` and ``pivot`` of
+        BM25, ``chunker_options`` (such as ``{"size": 1200}``, in code points), ``embedding_options``, the defaults of
+        ``fusion`` (``{"method": "convex", "weights": {"vector": 2}}``), and ``embed_confidential`` (True lets a remote
+        model see CONFIDENTIAL text). RESTRICTED text reaches no model.
 
         Raises ``LibraryExists`` (unless ``exist_ok`` and everything but the description is the same),
         ``ConfigurationError``.
         """
-        options, chunker_options = chunker_options_of(profile)
+        options, chunker_options, embedding_options = options_of(profile)
         made = make_chunker(self._chunker if chunker is None else chunker, **chunker_options)
+        model = make_embedding_model(self._embedding if embedding is None else embedding, **embedding_options)
+        if model is not None:
+            self._models.add(model)
         flow = pipeline.create_library(
             tenant,
             library_id,
@@ -120,6 +128,7 @@ class Ingestor(Shell):
             chunker_options=chunker_options,
             description=description,
             analyzer=self._analyzer if analyzer is None else analyzer,
+            embedding=model,
             fields=fields,
             profile=options,
             exist_ok=exist_ok,
@@ -153,7 +162,13 @@ class Ingestor(Shell):
         """
         documents = documents_of(documents_or_paths, readers=readers, sensitivity=sensitivity, metadata=metadata)
         flow = pipeline.ingest(
-            tenant, library_id, documents, chunker=chunker, on_duplicate=on_duplicate, progress=progress
+            tenant,
+            library_id,
+            documents,
+            models=self._models,
+            chunker=chunker,
+            on_duplicate=on_duplicate,
+            progress=progress,
         )
         return self._drive(flow, read_only=False)
 
@@ -177,7 +192,9 @@ class Ingestor(Shell):
 
         In force for every search that begins after the call returns. Raises ``NotFound``, ``InvalidDocument``.
         """
-        flow = pipeline.relabel_document(tenant, library_id, document_id, readers=readers, sensitivity=sensitivity)
+        flow = pipeline.relabel_document(
+            tenant, library_id, document_id, models=self._models, readers=readers, sensitivity=sensitivity
+        )
         return self._drive(flow, read_only=False)
 
     def libraries(self, tenant: str | None = None) -> list[LibraryInfo]:

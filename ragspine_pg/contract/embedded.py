@@ -15,6 +15,11 @@ class Embedded:
     usage: Usage = field(default_factory=Usage)
 
 
+def vector_text(vector: Sequence[float]) -> str:
+    """A vector in pgvector's text form."""
+    return "[" + ",".join(map(repr, vector)) + "]"
+
+
 @dataclass(frozen=True, slots=True)
 class EmbeddingLimits:
     """How much a model is handed in one call of ``embed``, and how many calls run at once.

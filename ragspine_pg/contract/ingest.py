@@ -1,12 +1,13 @@
 """What the ingest authority gives back: reports, progress and numbers, all frozen."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from typing import Any, Literal, TypeAlias
 
 from ragspine_pg.contract.label import Sensitivity
+from ragspine_pg.contract.usage import Usage
 
 
 class Unchanged(Enum):
@@ -56,7 +57,7 @@ class IngestReport:
     metadata, source or language. ``unchanged``: nothing of it was written. ``chunks`` were written, ``removed_chunks``
     deleted (in every version). ``replaced``: earlier documents of an id that came again (``on_duplicate="last"``),
     empty ones among them. ``skipped``: empty documents. Each document of the call is in one group, ``replaced`` or
-    ``skipped``.
+    ``skipped``. ``usage`` is what embedding cost.
     """
 
     added: int
@@ -70,6 +71,7 @@ class IngestReport:
     skipped: tuple[SkippedDocument, ...]
     version: int
     seconds: float
+    usage: Usage = field(default_factory=Usage)
 
     @property
     def documents(self) -> int:

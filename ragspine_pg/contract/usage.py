@@ -15,3 +15,12 @@ class Usage:
     tokens: int = 0
     calls: int = 0
     seconds: float = 0.0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """Both together."""
+        return Usage(
+            self.items + other.items,
+            self.tokens + other.tokens,
+            self.calls + other.calls,
+            self.seconds + other.seconds,
+        )

@@ -16,6 +16,7 @@ def embedding_profile(model: EmbeddingModel) -> dict[str, Any]:
         "options": dict(model.options),
         "space": model.space.to_json(),
         "fingerprint": model.space.fingerprint,
+        "remote": model.remote,
     }
 
 

@@ -22,6 +22,7 @@ _RULES = {
     "statistics hold no row that changes nothing": "audit_empty_stat",
     "every chunk has its lexical row, and its class": "audit_lexical",
     "lexemes are numbered from one to the version's counter": "audit_lexeme_numbers",
+    "every chunk has the vector that its version and label allow": "audit_embeddings",
     "impacts name numbered lexemes only": "audit_impacts",
     "pages hold the text the document counts and hashes": "audit_content",
     "every chunk is the text at its span": "audit_slices",

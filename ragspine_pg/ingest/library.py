@@ -4,11 +4,14 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
+from ragspine_pg.contract.fusion import Fusion
 from ragspine_pg.contract.ingest import VersionInfo
 from ragspine_pg.contract.metadata import dump_json, freeze_metadata, load_json
 from ragspine_pg.contract.name import require_name, require_text
-from ragspine_pg.contract.ports import Chunker
-from ragspine_pg.errors import ConfigurationError, LibraryExists
+from ragspine_pg.contract.ports import Chunker, EmbeddingModel
+from ragspine_pg.contract.space import EmbeddingSpace
+from ragspine_pg.embedding.known import embedding_profile
+from ragspine_pg.errors import ConfigurationError, LibraryExists, QueryError
 from ragspine_pg.flow.steps import Flow, fetch
 from ragspine_pg.ingest.target import begin, find_target
 from ragspine_pg.ingest.versions import list_versions
@@ -21,6 +24,9 @@ _ADD_TENANT = query("ingest_add_tenant")
 _ADD_LIBRARY = query("ingest_add_library")
 _ADD_FIELDS = query("ingest_add_fields")
 _LIST_FIELDS = query("ingest_list_fields")
+_SETTINGS = frozenset({"k1", "b", "pivot", "fusion", "embed_confidential"})
+
+_ADD_SPACE = query("ingest_add_space", int)
 _ADD_VERSION = query("ingest_add_version")
 
 
@@ -34,14 +40,16 @@ def create_library(
     analyzer: str = "english",
     fields: Mapping[str, str] | Iterable[tuple[str, str]] = (),
     profile: Mapping[str, Any] | None = None,
+    embedding: EmbeddingModel | None = None,
     exist_ok: bool = False,
 ) -> Flow[VersionInfo]:
     """Make a library, and its tenant if that is new; its published version.
 
     ``fields``: declared metadata fields, name to type. ``profile`` may set ``k1``, ``b`` and ``pivot`` (lexemes, or
     ``"measured"``: the mean length of the chunks, for a library of one access class). ``chunker_options`` are those
-    ``make_chunker`` needs to make the same chunker again. With ``exist_ok`` a library of that name is accepted when its
-    analyzer, chunker, fields and profile are the same; the description is not compared.
+    ``make_chunker`` needs to make the same chunker again. ``embedding``: the model that fills the version's space. With
+    ``exist_ok`` a library of that name is accepted when its analyzer, chunker, model, fields and profile are the same;
+    the description is not compared.
 
     Raises ``ConfigurationError`` for a blank or too long name, an unknown analyzer, field type or profile key, or a
     value of another type or out of range; ``LibraryExists``.
@@ -53,7 +61,7 @@ def create_library(
     for name, kind in declared.items():
         if kind not in FIELD_TYPES:
             raise ConfigurationError(f"field {name!r}: a type is one of {', '.join(FIELD_TYPES)}", field=name)
-    written = complete_profile(analyzer, chunker, chunker_options or {}, profile or {})
+    written = complete_profile(analyzer, chunker, chunker_options or {}, profile or {}, embedding)
     pivot = default_pivot(analyzer, chunker) if written["pivot"] == "measured" else float(written["pivot"])
     yield from begin()
     yield from fetch(_CHECK_ANALYZER, analyzer=analyzer)
@@ -68,6 +76,7 @@ def create_library(
             names=list(declared),
             types=list(declared.values()),
         )
+        space_no = None if embedding is None else (yield from add_space(tenant_no, embedding.space))
         yield from fetch(
             _ADD_VERSION,
             tenant_no=tenant_no,
@@ -77,6 +86,8 @@ def create_library(
             b=float(written["b"]),
             pivot=pivot,
             profile=dump_json(written),
+            space_no=space_no,
+            dimensions=None if embedding is None else embedding.space.dimensions,
         )
     else:
         target = yield from find_target(tenant, library_id)
@@ -85,11 +96,13 @@ def create_library(
         if not exist_ok:
             raise LibraryExists(f"library {tenant}/{library_id} exists", tenant=tenant, library=library_id)
         # What was left to its default is as it was made: a default may change from release to release.
-        left = {name for name in ("k1", "b", "pivot") if name not in (profile or {})}
-        asked = load_json(dump_json(written)) | {name: target.profile[name] for name in left}
+        left = {name for name in _SETTINGS if name not in (profile or {})}
+        left |= {"embedding"} if embedding is None else set()
+        asked = load_json(dump_json(written)) | {name: target.profile[name] for name in left & set(target.profile)}
         if dict(target.profile) != asked or dict(stored) != declared:
             raise LibraryExists(
-                f"library {tenant}/{library_id} exists with another analyzer, chunker, profile or other fields",
+                f"library {tenant}/{library_id} exists with another analyzer, chunker, embedding model or profile, or"
+                " other fields",
                 tenant=tenant,
                 library=library_id,
             )
@@ -97,10 +110,27 @@ def create_library(
     return next(version for version in versions if version.state == "published")
 
 
-def chunker_options_of(profile: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A caller's profile without its ``chunker_options``, and those; raises ``ConfigurationError`` for no mapping."""
+def add_space(tenant_no: int, space: EmbeddingSpace) -> Flow[int]:
+    """The number of an embedding space, made if the tenant has none of its fingerprint."""
+    rows = yield from fetch(
+        _ADD_SPACE,
+        tenant_no=tenant_no,
+        fingerprint=space.fingerprint,
+        dimensions=space.dimensions,
+        distance=space.distance.value,
+        description=dump_json(space.to_json()),
+    )
+    return rows[0]
+
+
+def options_of(profile: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """A caller's profile without its ``chunker_options`` and ``embedding_options``, and those.
+
+    Raises ``ConfigurationError`` for what is no mapping.
+    """
     rest = _mapping("profile", {} if profile is None else profile)
-    return rest, _mapping("chunker_options", rest.pop("chunker_options", {}))
+    cut, embedded = rest.pop("chunker_options", {}), rest.pop("embedding_options", {})
+    return rest, _mapping("chunker_options", cut), _mapping("embedding_options", embedded)
 
 
 def _mapping(argument: str, value: Any) -> dict[str, Any]:
@@ -110,14 +140,27 @@ def _mapping(argument: str, value: Any) -> dict[str, Any]:
 
 
 def complete_profile(
-    analyzer: str, chunker: Chunker, chunker_options: Mapping[str, Any], profile: Mapping[str, Any]
+    analyzer: str,
+    chunker: Chunker,
+    chunker_options: Mapping[str, Any],
+    profile: Mapping[str, Any],
+    embedding: EmbeddingModel | None = None,
 ) -> dict[str, Any]:
     """The whole profile of a version as it is stored, defaults filled in; raises ``ConfigurationError``."""
-    unknown = sorted(set(map(str, profile)) - {"k1", "b", "pivot"})
+    unknown = sorted(set(map(str, profile)) - _SETTINGS)
     if unknown:
-        raise ConfigurationError(f"a profile sets k1, b and pivot, not {', '.join(map(ascii, unknown))}")
+        raise ConfigurationError(f"a profile sets {', '.join(sorted(_SETTINGS))}, not {', '.join(map(ascii, unknown))}")
     pivot = profile.get("pivot", default_pivot(analyzer, chunker))
-    return {
+    more: dict[str, Any] = {}
+    if embedding is not None:
+        more["embedding"] = freeze_metadata(embedding_profile(embedding))
+    if "fusion" in profile:
+        more["fusion"] = _fusion(profile["fusion"])
+    if profile.get("embed_confidential", False) is not False:
+        if profile["embed_confidential"] is not True:
+            raise ConfigurationError("profile embed_confidential is true or false")
+        more["embed_confidential"] = True
+    return more | {
         "analyzer": analyzer,
         "chunker": {
             "name": chunker.name,
@@ -128,6 +171,21 @@ def complete_profile(
         "b": _number("b", profile.get("b", 0.75), 0, 1),
         "pivot": pivot if pivot == "measured" else _number("pivot", pivot, 1, 1_000_000),
     }
+
+
+def _fusion(value: Any) -> dict[str, Any]:
+    """The defaults of a version: a method and weights of its legs."""
+    try:
+        asked = Fusion(**value) if isinstance(value, Mapping) else Fusion(method=value)
+    except (TypeError, QueryError) as error:
+        raise ConfigurationError(f"profile fusion: {error}") from None
+    if asked.libraries is not None or asked.min_scores is not None:
+        raise ConfigurationError("profile fusion holds method and weights alone")
+    return {name: _exact(part) for name, part in (asked.to_json() or {}).items()}
+
+
+def _exact(part: Any) -> Any:
+    return {leg: Decimal(repr(weight)) for leg, weight in part.items()} if isinstance(part, Mapping) else part
 
 
 def default_pivot(analyzer: str, chunker: Chunker) -> float:

@@ -19,10 +19,12 @@ from ragspine_pg.contract.ingest import (
 )
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.name import require_name
-from ragspine_pg.contract.ports import Chunker
+from ragspine_pg.contract.ports import Chunker, EmbeddingModel
+from ragspine_pg.contract.usage import Usage
+from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.errors import ConfigurationError, InvalidDocument, NotFound
 from ragspine_pg.flow.steps import Flow
-from ragspine_pg.ingest import analyse, fold, measure, settle, stage, statistics, verify, write
+from ragspine_pg.ingest import analyse, embed, fold, measure, settle, stage, statistics, verify, write
 from ragspine_pg.ingest.audit import audit
 from ragspine_pg.ingest.delete import delete
 from ragspine_pg.ingest.drop import drop_library, list_libraries
@@ -56,6 +58,7 @@ def ingest(
     library_id: str,
     documents: Iterable[Document],
     *,
+    models: KnownModels | None = None,
     chunker: Chunker | None = None,
     on_duplicate: OnDuplicate = "error",
     progress: OnProgress | None = None,
@@ -66,7 +69,7 @@ def ingest(
     one; what did not change of it is not written again. An empty document (neither title nor text) is reported as
     skipped, and a stored document of its id stays as it is. An id that comes twice in the call, empty or not, is an
     error; with ``on_duplicate="last"`` the last one counts, whatever it holds. ``chunker`` is needed only where the
-    profile's is no name that ``make_chunker`` knows.
+    profile's is no name that ``make_chunker`` knows; ``models`` is where the profile's embedding model is found.
 
     Raises ``NotFound``; ``EnvironmentChanged``; ``ConfigurationError`` for another chunker than the profile's;
     ``InvalidDocument`` and ``IngestError`` naming the document (or the position of what is none);
@@ -79,6 +82,8 @@ def ingest(
     meter = Meter(progress)
     target = yield from open_target(tenant, library_id, check_environment=True)
     cutter = _profile_chunker(target, chunker)
+    model = _profile_model(target, models)
+    usage = Usage()
     yield from stage.make_stage()
     after_seq = after_chunk = replaced = read = 0
     skipped: dict[str, SkippedDocument] = {}
@@ -90,6 +95,9 @@ def ingest(
         read += len(batch.documents) + len(batch.skipped)
         meter.report("read", read)
     yield from stage.analyze_stage()
+    if model is not None:
+        yield from settle.keep_rights(target)  # a label decides whether a text is embedded
+        usage += yield from embed.embed_staged(target, model, 0, after_chunk, meter)
 
     meter.report("lock", 0, read)
     yield from settle.lock(target)
@@ -99,6 +107,8 @@ def ingest(
         yield from analyse.analyse(target, *missed)
     plan = yield from settle.plan(target)
     removed = yield from _write(target, meter, after_seq, after_chunk)
+    if model is not None:
+        usage += yield from embed.embed_rest(target, model)
     yield from verify.verify_statistics(target)
     if (yield from fold.needs_fold(target)):
         meter.report("fold", 0)
@@ -116,6 +126,7 @@ def ingest(
         skipped=tuple(skipped.values()),
         version=target.version,
         seconds=meter.seconds,
+        usage=usage,
     )
 
 
@@ -127,6 +138,8 @@ def _write(target: Target, meter: Meter, after_seq: int, after_chunk: int) -> Fl
         yield from write.refresh_planner(target)
     yield from statistics.subtract_stored(target)
     removed = yield from write.remove_stored(target)
+    yield from embed.remove_unwanted(target)
+    yield from write.add_pending(target)
     for first, after in analyse.slices(0, after_seq):
         yield from write.write_documents(target, first, after, refresh=bulk)
         meter.report("documents", after, after_seq)
@@ -145,6 +158,8 @@ def _write(target: Target, meter: Meter, after_seq: int, after_chunk: int) -> Fl
     head = min(1000, after_chunk)
     for first, after in chain(analyse.slices(0, head), analyse.slices(head, after_chunk, 10_000)):
         yield from write.write_chunks(target, pivot, first, after)
+        if target.space_no is not None:
+            yield from embed.write_staged(target, first, after)
         if bulk:
             yield from write.refresh_planner(target)
         meter.report("chunks", after, after_chunk)
@@ -171,6 +186,7 @@ def relabel_document(
     library_id: str,
     document_id: str,
     *,
+    models: KnownModels | None = None,
     readers: Iterable[str] | Unchanged | None = UNCHANGED,
     sensitivity: Sensitivity | str | Unchanged = UNCHANGED,
 ) -> Flow[bool]:
@@ -196,9 +212,13 @@ def relabel_document(
             library=library_id,
             document=document_id,
         )
-    if changed and target.measured:
+    if changed.embed:
+        model = _profile_model(target, models)
+        if model is not None:
+            yield from embed.embed_documents(target, model, [changed.document_no])
+    if changed.moved and target.measured:
         yield from measure.require_one_class(target)
-    return changed
+    return changed.moved
 
 
 def optimize(tenant: str, library_id: str) -> Flow[FoldReport]:
@@ -211,6 +231,11 @@ def stats(tenant: str, library_id: str) -> Flow[LibraryStats]:
     """Numbers about a library over all access classes, for its administrator. Raises ``NotFound``."""
     target = yield from find_target(tenant, library_id)
     return (yield from library_stats(target))
+
+
+def _profile_model(target: Target, models: KnownModels | None) -> EmbeddingModel | None:
+    profile = target.profile.get("embedding")
+    return None if profile is None else (models or KnownModels()).find(profile)
 
 
 def _profile_chunker(target: Target, chunker: Chunker | None) -> Chunker:

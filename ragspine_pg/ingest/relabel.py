@@ -21,6 +21,15 @@ class Rights:
     readers: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Relabelled:
+    """What a relabel did: whether anything changed, and whether texts may be embedded now that were not before."""
+
+    document_no: int
+    moved: bool
+    embed: bool
+
+
 _READ = query("ingest_read_rights", Rights)
 _CLASS_NO = query("ingest_class_no", int)
 _SAVEPOINT = query("ingest_savepoint")
@@ -30,6 +39,8 @@ _RELEASE = query("ingest_release")
 _NEXT_BATCH = query("ingest_next_batch", int)
 _MOVE_LEXEME_STAT = query("ingest_move_lexeme_stat")
 _MOVE_CORPUS_STAT = query("ingest_move_corpus_stat", int)
+_RELABEL_EMBEDDINGS = query("ingest_relabel_embeddings")
+_RELABEL_PENDING = query("ingest_relabel_pending")
 _RELABEL = query("ingest_relabel_document")
 
 
@@ -38,10 +49,10 @@ def relabel(
     document_id: str,
     readers: Iterable[str] | Unchanged | None,
     sensitivity: Sensitivity | Unchanged,
-) -> Flow[bool | None]:
-    """Give a stored document other readers (None: every member) or another sensitivity.
+) -> Flow[Relabelled | None]:
+    """Give a stored document other readers (None: every member) or another sensitivity; None when there is none.
 
-    True when something changed, False when it was so already, None when there is no such document.
+    Vectors of a text that is not embedded under its new label are deleted, in every version.
 
     Every writer makes classes before it locks documents; but which class is wanted can depend on the document's old
     one. So that is read first, and when it is another one once the lock is held, the lock is given back.
@@ -69,7 +80,7 @@ def relabel(
             continue
         yield from fetch(_RELEASE)
         if class_no[0] == seen.acl_class_no:
-            return False
+            return Relabelled(seen.document_no, moved=False, embed=False)
         batch = yield from fetch(_NEXT_BATCH)
         move = {
             "tenant_no": target.tenant_no,
@@ -80,5 +91,9 @@ def relabel(
         }
         yield from fetch(_MOVE_LEXEME_STAT, **move)
         yield from fetch(_MOVE_CORPUS_STAT, **move)
+        vectors = {name: move[name] for name in ("tenant_no", "document_no", "old_acl_class_no", "acl_class_no")}
+        vectors["library_no"] = target.library_no
+        yield from fetch(_RELABEL_EMBEDDINGS, **vectors)
+        yield from fetch(_RELABEL_PENDING, version_no=target.version_no, **vectors)
         yield from fetch(_RELABEL, tenant_no=target.tenant_no, document_no=seen.document_no, acl_class_no=class_no[0])
-        return True
+        return Relabelled(seen.document_no, moved=True, embed=not isinstance(sensitivity, Unchanged))

@@ -55,13 +55,19 @@ def lock(target: Target) -> Flow[None]:
     # has changed once the locks are held, they are given back.
     while True:
         yield from fetch(_SAVEPOINT)
-        yield from fetch(_KEEP_RIGHTS, **place)
+        yield from keep_rights(target)
         yield from fetch(_ADD_CLASSES, tenant_no=target.tenant_no)
         yield from fetch(_LOCK_LIBRARY if target.measured else _LOCK_DOCUMENTS, **place)
-        if (yield from fetch(_KEEP_RIGHTS, **place)) == [0]:
+        if (yield from keep_rights(target)) == 0:
             yield from fetch(_RELEASE)
             return
         yield from fetch(_ROLL_BACK)
+
+
+def keep_rights(target: Target) -> Flow[int]:
+    """Give staged documents that keep their rights those of the stored ones; how many had others."""
+    rows = yield from fetch(_KEEP_RIGHTS, tenant_no=target.tenant_no, library_no=target.library_no)
+    return rows[0]
 
 
 def plan(target: Target) -> Flow[Plan]:

@@ -8,7 +8,7 @@ from ragspine_pg.statement.catalogue import query
 
 _TABLES = [
     query(f"ingest_stage_{name}")
-    for name in ("document", "page", "chunk", "analysis", "plan", "count", "word", "delta")
+    for name in ("document", "page", "chunk", "analysis", "embedding", "plan", "count", "word", "delta")
 ]
 _INDEX = query("ingest_index_stage")
 _COPY_DOCUMENT = query("ingest_copy_document")

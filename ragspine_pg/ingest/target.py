@@ -29,6 +29,8 @@ class Target:
     b: float
     pivot: float
     profile: Mapping[str, Any]
+    space_no: int | None = None
+    dimensions: int | None = None
 
     @property
     def measured(self) -> bool:
@@ -62,7 +64,8 @@ def find_target(tenant: str, library_id: str, *, check_environment: bool = False
     rows = yield from fetch(_FIND, tenant=tenant, library_id=library_id)
     if not rows:
         raise NotFound(f"there is no library {tenant}/{library_id}", tenant=tenant, library=library_id)
-    tenant_no, library_no, version_no, version, analyzer, k1, b, pivot, profile, same, built_under, now_under = rows[0]
+    tenant_no, library_no, version_no, version, analyzer, k1, b, pivot, profile, *rest = rows[0]
+    space_no, dimensions, same, built_under, now_under = rest
     if check_environment and not same:
         raise EnvironmentChanged(
             f"{tenant}/{library_id} was indexed under {built_under}, and this server is {now_under}: rebuild it",
@@ -70,5 +73,17 @@ def find_target(tenant: str, library_id: str, *, check_environment: bool = False
             library=library_id,
         )
     return Target(
-        tenant, library_id, tenant_no, library_no, version_no, version, analyzer, k1, b, pivot, load_json(profile)
+        tenant,
+        library_id,
+        tenant_no,
+        library_no,
+        version_no,
+        version,
+        analyzer,
+        k1,
+        b,
+        pivot,
+        load_json(profile),
+        space_no,
+        dimensions,
     )

@@ -11,6 +11,7 @@ _REMOVE_REST = [query(f"ingest_remove_{what}") for what in ("windows", "pages", 
 _UPDATE_DOCUMENTS = query("ingest_update_documents")
 _REFRESH_PLANNER = query("ingest_refresh_planner", int)
 _ADD_DOCUMENTS = query("ingest_add_documents")
+_ADD_PENDING = query("ingest_add_pending")
 _ADD_PAGES = query("ingest_add_pages")
 _ADD_FIELD_KEYS = query("ingest_add_field_keys")
 _ADD_WINDOWS = query("ingest_add_windows")
@@ -26,6 +27,13 @@ def remove_stored(target: Target) -> Flow[int]:
     for statement in _REMOVE_REST:
         yield from fetch(statement, tenant_no=target.tenant_no)
     return rows[0]
+
+
+def add_pending(target: Target) -> Flow[None]:
+    """Mark what the other live versions lack from now on."""
+    yield from fetch(
+        _ADD_PENDING, tenant_no=target.tenant_no, library_no=target.library_no, version_no=target.version_no
+    )
 
 
 def refresh_planner(target: Target) -> Flow[None]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragspine_pg.contract.context import RetrievalContext
+from ragspine_pg.contract.embedded import vector_text
 from ragspine_pg.contract.ports import EmbeddingModel, EmbeddingTask
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.embedding.checked import embed_checked
@@ -80,4 +81,4 @@ def _embed(model: EmbeddingModel, query: str, context: RetrievalContext) -> tupl
     embedded = embed_checked(
         model, [query], EmbeddingTask.RETRIEVAL_QUERY, context.deadline, cancellation=context.cancellation
     )
-    return "[" + ",".join(map(repr, embedded.vectors[0])) + "]", embedded.usage
+    return vector_text(embedded.vectors[0]), embedded.usage

@@ -90,7 +90,7 @@ def search(
         mode=ran(request.mode, found.legs.values()).value,
         hits=hits,
         index_versions=versions,
-        reason=_reason(len(hits), request.k, found),
+        reason=_reason(len(hits), request, found),
         warnings=found.warnings,
         cursor=Cursor(versions, going_on.shown).write(request.identity) if len(hits) == request.k else None,
         usage=Usage(found.usage.items, found.usage.tokens, found.usage.calls, time.monotonic() - started),
@@ -263,10 +263,10 @@ def _hit(place: int, passage: Passage, ranked: Ranked) -> Hit:
     )
 
 
-def _reason(hits: int, k: int, found: _Found) -> str | None:
-    if hits == k:
+def _reason(hits: int, request: SearchRequest, found: _Found) -> str | None:
+    if hits == request.k:
         return None
-    if hits:
+    if hits or request.after is not None:
         return "fewer_matches"
     if not found.libraries:
         return "nothing_readable"

@@ -124,6 +124,8 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "document_field_keys_v1": (INGEST,),
     "document_sha256_v1": (INGEST,),
     "list_lexemes_v1": (INGEST,),
+    "embeds_v1": (INGEST,),
+    "parse_embedding_v1": (INGEST,),
     "parse_impacts_v1": (INGEST,),
     "readers_sha256_v1": (INGEST,),
     "refresh_planner_v1": (INGEST,),

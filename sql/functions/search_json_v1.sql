@@ -62,7 +62,7 @@ BEGIN
     'hits', coalesce(hits, '[]'),
     'reason', CASE
       WHEN found = k THEN NULL
-      WHEN found > 0 THEN 'fewer_matches'
+      WHEN found > 0 OR before IS NOT NULL THEN 'fewer_matches'
       WHEN (ragspine.granted_v1()).state <> 'valid' THEN 'no_grant'
       WHEN versions IS NULL THEN 'nothing_readable'
       WHEN terms = 0 AND NOT vector THEN 'no_searchable_term'

@@ -1,9 +1,10 @@
 -- A library and its published version.
 --
 -- params: tenant, library_id
--- Returns one row, or none: tenant_no, library_no, version_no, version, analyzer, k1, b, pivot, profile (JSON text), whether
+-- Returns one row, or none: tenant_no, library_no, version_no, version, analyzer, k1, b, pivot, profile (JSON text), space_no and
+-- dimensions (null without vectors), whether
 -- the version's lexemes were made under this server and locale, and both environments, as written.
-SELECT l.tenant_no, l.library_no, v.version_no, v.version, v.analyzer, v.k1, v.b, v.pivot, v.profile::text,
+SELECT l.tenant_no, l.library_no, v.version_no, v.version, v.analyzer, v.k1, v.b, v.pivot, v.profile::text, v.space_no, v.dimensions,
        v.environment = ragspine.environment_v1(), v.environment, ragspine.environment_v1()
   FROM ragspine.tenant AS t
   JOIN ragspine.library AS l ON l.tenant_no = t.tenant_no

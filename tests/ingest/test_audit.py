@@ -7,6 +7,7 @@ import psycopg
 import pytest
 
 from ragspine_pg.contract.document import Document
+from ragspine_pg.embedding.registry import make_embedding_model
 from ragspine_pg.flow.driver import run
 from ragspine_pg.ingest import audit as audit_stage
 from ragspine_pg.ingest.target import find_target
@@ -24,6 +25,7 @@ FAULTS = {
         INSERT INTO ragspine.lexeme_stat
         SELECT tenant_no, version_no, 1, acl_class_no, 0, 0 FROM ragspine.corpus_stat""",
     "every chunk has its lexical row, and its class": "DELETE FROM ragspine.chunk_lexical",
+    "every chunk has the vector that its version and label allow": "DELETE FROM ragspine.chunk_embedding",
     "lexemes are numbered from one to the version's counter": """
         UPDATE ragspine.index_version SET lexeme_count = lexeme_count + 1""",
     "impacts name numbered lexemes only": "UPDATE ragspine.index_version SET lexeme_count = 1",
@@ -44,7 +46,9 @@ FAULTS = {
 
 @pytest.fixture
 def sound(fresh_database: Database) -> Iterator[tuple[Shelf, psycopg.Connection[Any]]]:
-    shelf = Shelf(fresh_database, chunker="parent_child", fields={"year": "number"})
+    shelf = Shelf(
+        fresh_database, chunker="parent_child", fields={"year": "number"}, embedding=make_embedding_model("hashing")
+    )
     shelf.ingest(Document("a", PROSE, readers={"u"}, metadata={"year": 1}), Document("b", "A fox.", title="Fox"))
     with psycopg.connect(fresh_database.owner_url) as connection:
         yield shelf, connection
