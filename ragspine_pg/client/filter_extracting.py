@@ -3,14 +3,15 @@
 from collections.abc import Iterable
 from typing import Any, cast
 
+from ragspine_pg.client.around import perform
 from ragspine_pg.client.retriever import BoundRetriever, Retriever
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.filter import MetadataFilter
 from ragspine_pg.contract.ports import FilterExtractor, Searcher
 from ragspine_pg.contract.result import SearchResult
-from ragspine_pg.contract.search_request import SearchRequest, library_names
-from ragspine_pg.retrieval.filtering.extract import extract_filter, join_filters, report_filter
+from ragspine_pg.contract.search_request import library_names
 from ragspine_pg.retrieval.filtering.registry import make_filter_extractor
+from ragspine_pg.retrieval.filtering.search import search_extracting
 
 
 class FilterExtractingRetriever:
@@ -32,12 +33,8 @@ class FilterExtractingRetriever:
 
         Raises as the wrapped retriever's does, and ``SeamFailed``.
         """
-        SearchRequest(query=query, metadata_filter=metadata_filter)
-        extracted = None if self._extractor is None else extract_filter(self._extractor, query)
-        if extracted is None:
-            return self._base.search(query, access=access, metadata_filter=metadata_filter, **options)
-        joined = join_filters(metadata_filter, extracted)
-        return report_filter(self._base.search(query, access=access, metadata_filter=joined, **options), extracted)
+        flow = search_extracting(self._extractor, query, metadata_filter, {"access": access, **options})
+        return perform(flow, self._base.search)
 
     def retriever(self, *, access: Access, libraries: str | Iterable[str] | None = None) -> BoundRetriever:
         """A ``NarrativeRetriever`` that searches as ``access``."""

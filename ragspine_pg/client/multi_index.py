@@ -1,37 +1,18 @@
 """Several libraries at once, chosen by a router."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, cast
 
+from ragspine_pg.client.around import perform
 from ragspine_pg.client.retriever import BoundRetriever, Retriever
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.library_description import LibraryDescription
 from ragspine_pg.contract.ports import LibraryRouter
 from ragspine_pg.contract.result import SearchResult
-from ragspine_pg.contract.search_request import MAX_K, SearchRequest, library_names
-from ragspine_pg.errors import (
-    Cancelled,
-    ConfigurationError,
-    DeadlineExceeded,
-    GrantInvalid,
-    QueryError,
-    RagSpineError,
-    SeamFailed,
-    UnavailableError,
-)
-from ragspine_pg.retrieval.routing.multi_index import (
-    check_weights,
-    choose_libraries,
-    describe_libraries,
-    fuse_libraries,
-    holds_best,
-)
-from ragspine_pg.retrieval.routing.registry import make_library_router
-from ragspine_pg.retrieval.shorten import with_hits
-
-_NO_LIBRARYS_FAULT = (Cancelled, ConfigurationError, DeadlineExceeded, GrantInvalid, UnavailableError)
+from ragspine_pg.contract.search_request import library_names
+from ragspine_pg.retrieval.routing.multi_index import describe_libraries
+from ragspine_pg.retrieval.routing.search import Routing, search_routed
 
 
 class MultiIndexRetriever:
@@ -54,12 +35,8 @@ class MultiIndexRetriever:
         library_weights: Mapping[str, float] | None = None,
         on_error: Literal["raise", "report"] = "raise",
     ) -> None:
-        if on_error not in ("raise", "report"):
-            raise ConfigurationError("on_error is 'raise' or 'report'")
         self._base = retriever
-        self._router = make_library_router(router)
-        self._weights = check_weights(library_weights or {})
-        self._reports = on_error == "report"
+        self._routing = Routing.of(router, library_weights, on_error)
 
     def search(
         self,
@@ -75,33 +52,8 @@ class MultiIndexRetriever:
 
         Raises as ``Retriever.search`` does, and ``SeamFailed``; ``QueryError`` for ``after`` beside weights.
         """
-        SearchRequest(query=query, k=k)  # refuses what is no query before anybody is asked about it
-        context = RetrievalContext() if context is None else context
-        asked, warnings = library_names(libraries), []
-        chosen = asked
-        if self._router is not None:
-            readable = self.describe(query, access=access, libraries=asked, context=context)
-            try:
-                chosen = choose_libraries(self._router, query, readable) or asked
-            except SeamFailed:
-                if not self._reports:
-                    raise
-                chosen = tuple(library.library_id for library in readable) or asked
-                warnings.append("router_failed")
-        arguments = {**options, "access": access, "context": context}
-        try:
-            result = self._search(query, chosen, k, arguments)
-        except _NO_LIBRARYS_FAULT:
-            raise
-        except RagSpineError:
-            if not self._reports:
-                raise
-            sound, failures = self._sort_out(query, chosen, arguments)
-            if not sound or not failures:
-                raise
-            result = self._search(query, sound, k, arguments)
-            warnings += failures
-        return replace(result, warnings=(*result.warnings, *warnings)) if warnings else result
+        flow = search_routed(self._routing, query, access, libraries, k, context, options)
+        return perform(flow, self._base.search, self.describe)
 
     def retriever(self, *, access: Access, libraries: str | Iterable[str] | None = None) -> BoundRetriever:
         """A ``NarrativeRetriever`` that searches as ``access``."""
@@ -116,7 +68,6 @@ class MultiIndexRetriever:
         context: RetrievalContext | None = None,
     ) -> list[LibraryDescription]:
         """The libraries that ``access`` may read, by id, with the words that a router chooses by."""
-        context = RetrievalContext() if context is None else context
         identity = self._base._identity(access)
         flow = describe_libraries(
             query,
@@ -126,38 +77,3 @@ class MultiIndexRetriever:
             context=context,
         )
         return self._base._drive(flow, read_only=True, context=context)
-
-    def _search(
-        self, query: str, libraries: Sequence[str] | None, k: int, arguments: Mapping[str, Any]
-    ) -> SearchResult:
-        if not self._weights:
-            return self._base.search(query, libraries=libraries, k=k, **arguments)
-        if arguments.get("after") is not None:
-            raise QueryError("a search with weights of libraries cannot be continued; ask for a larger k")
-        count = len(libraries) if libraries is not None else 4
-        for depth in dict.fromkeys((min(MAX_K, k * max(1, count)), MAX_K)):
-            # One call holds each library's best, usually the first: the fusion by the retriever takes them in turns.
-            result = self._base.search(query, libraries=libraries, k=depth, **arguments)
-            if holds_best(result.hits, result.index_versions, k, depth):
-                break
-        if len(result.index_versions) < 2:
-            return with_hits(result, result.hits[:k], k)
-        return with_hits(result, fuse_libraries(result.hits, self._weights, k), k)
-
-    def _sort_out(
-        self, query: str, libraries: Sequence[str] | None, arguments: Mapping[str, Any]
-    ) -> tuple[list[str], list[str]]:
-        """The libraries that can be searched, and a warning for each other one."""
-        access, context = arguments["access"], arguments["context"]
-        readable = self.describe(access=access, libraries=libraries, context=context)
-        sound, failures = [], []
-        for library in readable:
-            try:
-                self._base.search(query, libraries=(library.library_id,), k=1, **arguments)
-            except _NO_LIBRARYS_FAULT:
-                raise
-            except RagSpineError as error:
-                failures.append(f"library_failed:{library.library_id}:{error.code}")
-            else:
-                sound.append(library.library_id)
-        return sound, failures

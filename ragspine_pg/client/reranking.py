@@ -3,15 +3,14 @@
 from collections.abc import Iterable
 from typing import Any, cast
 
+from ragspine_pg.client.around import perform
 from ragspine_pg.client.retriever import BoundRetriever, Retriever
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.ports import Reranker, Searcher
 from ragspine_pg.contract.result import SearchResult
-from ragspine_pg.contract.search_request import MAX_K, SearchRequest, library_names
-from ragspine_pg.errors import ConfigurationError, QueryError
-from ragspine_pg.retrieval.rerank.order import rerank_result
-from ragspine_pg.retrieval.rerank.registry import make_reranker
+from ragspine_pg.contract.search_request import library_names
+from ragspine_pg.retrieval.rerank.search import Reranking, search_reranking
 
 
 class RerankingRetriever:
@@ -39,17 +38,8 @@ class RerankingRetriever:
         seconds: float = 10.0,
         confidential_libraries: Iterable[str] = (),
     ) -> None:
-        if candidates is not None and (type(candidates) is not int or not 1 <= candidates <= MAX_K):
-            raise ConfigurationError(f"candidates is a whole number from 1 to {MAX_K}")
-        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < float("inf"):
-            raise ConfigurationError("seconds is a number above 0")
-        if isinstance(confidential_libraries, str):
-            raise ConfigurationError("confidential_libraries is a collection of ids, not one string")
         self._base = retriever
-        self._reranker = make_reranker(reranker)
-        self._candidates = candidates
-        self._seconds = float(seconds)
-        self._confidential = frozenset(confidential_libraries)
+        self._reranking = Reranking.of(reranker, candidates, seconds, confidential_libraries)
 
     def search(
         self, query: str, *, access: Access, k: int = 10, context: RetrievalContext | None = None, **options: Any
@@ -58,24 +48,7 @@ class RerankingRetriever:
 
         Raises as the wrapped retriever's does; ``QueryError`` for ``after``.
         """
-        context = RetrievalContext() if context is None else context
-        if self._reranker is None:
-            return self._base.search(query, access=access, k=k, context=context, **options)
-        if options.get("after") is not None:
-            raise QueryError("a reranked search cannot be continued; ask for a larger k")
-        SearchRequest(query=query, k=k)
-        depth = max(k, min(5 * k, 100) if self._candidates is None else self._candidates)
-        result = self._base.search(query, access=access, k=depth, context=context, **options)
-        context.cancellation.check()
-        return rerank_result(
-            result,
-            self._reranker,
-            access,
-            k,
-            seconds=self._seconds,
-            deadline=context.deadline,
-            confidential_libraries=self._confidential,
-        )
+        return perform(search_reranking(self._reranking, query, access, k, context, options), self._base.search)
 
     def retriever(self, *, access: Access, libraries: str | Iterable[str] | None = None) -> BoundRetriever:
         """A ``NarrativeRetriever`` that searches as ``access``."""

@@ -38,13 +38,13 @@ class EngineSource:
     """Transactions on connections of the engine's pool, past the engine's own transactions and events."""
 
     def __init__(self, engine: Engine) -> None:
-        _check_driver(engine)
+        check_driver(engine)
         self._engine = engine
 
     @contextmanager
     def transaction(self, read_only: bool) -> Iterator[psycopg.Connection[Any]]:
         """See ``ConnectionSource.transaction``."""
-        with _translated_alchemy():
+        with translated_alchemy():
             proxied = self._engine.raw_connection()
         try:
             connection = _driver_connection(proxied.driver_connection)
@@ -67,7 +67,7 @@ class ConnectionLent:
     """Transactions, or savepoints in the transaction it is in, on one lent Connection: one at a time."""
 
     def __init__(self, connection: Connection) -> None:
-        _check_driver(connection.engine)
+        check_driver(connection.engine)
         self._connection = connection
         self._turn = threading.RLock()
 
@@ -87,9 +87,9 @@ class SessionLent:
     """Savepoints in a Session's transaction, begun if need be: what is written is committed by the session's owner."""
 
     def __init__(self, session: "Session | scoped_session[Any]") -> None:
-        with _translated_alchemy():
+        with translated_alchemy():
             bind = session.get_bind()
-        _check_driver(bind.engine)
+        check_driver(bind.engine)
         self._session = session
         self._turn = threading.RLock()
 
@@ -97,7 +97,7 @@ class SessionLent:
     def transaction(self, read_only: bool) -> Iterator[psycopg.Connection[Any]]:
         """See ``ConnectionSource.transaction``."""
         with self._turn:
-            with _translated_alchemy():
+            with translated_alchemy():
                 lent = self._session.connection()
             connection = _opened_down(lent)
             with joined(connection, read_only):
@@ -107,7 +107,8 @@ class SessionLent:
         """Nothing: the session is its owner's."""
 
 
-def _check_driver(engine: Engine) -> None:
+def check_driver(engine: Engine) -> None:
+    """Raise ``ConfigurationError`` for an engine whose driver is not psycopg 3."""
     if engine.dialect.driver != "psycopg":
         raise ConfigurationError(
             f"the SQLAlchemy engine uses {engine.dialect.name}+{engine.dialect.driver}; create it with {DRIVER_URL}"
@@ -116,14 +117,17 @@ def _check_driver(engine: Engine) -> None:
 
 def _driver_connection(connection: object) -> psycopg.Connection[Any]:
     if not isinstance(connection, psycopg.Connection):
-        raise ConfigurationError(
-            f"the SQLAlchemy connection is not one of psycopg 3; create its engine with {DRIVER_URL}"
-        )
+        raise other_driver()
     return connection
 
 
+def other_driver() -> ConfigurationError:
+    """The error for a connection that turns out to be another driver's."""
+    return ConfigurationError(f"the SQLAlchemy connection is not one of psycopg 3; create its engine with {DRIVER_URL}")
+
+
 def _opened_down(lent: Connection) -> psycopg.Connection[Any]:
-    with _translated_alchemy():
+    with translated_alchemy():
         connection = _driver_connection(lent.connection.driver_connection)
         idle = connection.info.transaction_status is TransactionStatus.IDLE
         if lent.in_transaction() and idle and not connection.autocommit:
@@ -133,7 +137,8 @@ def _opened_down(lent: Connection) -> psycopg.Connection[Any]:
 
 
 @contextmanager
-def _translated_alchemy() -> Iterator[None]:
+def translated_alchemy() -> Iterator[None]:
+    """SQLAlchemy's errors leave as ours, and those of the driver below as theirs."""
     with translated():
         try:
             yield

@@ -2,17 +2,21 @@
 
 import os
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from ragspine_pg.connect.conninfo import to_conninfo
+from ragspine_pg.connect.idle import PooledConnection, must_be_asked
 from ragspine_pg.connect.transaction import joined, translated
 from ragspine_pg.errors import UnavailableError
+
+C = TypeVar("C", bound=psycopg.Connection[Any])
 
 
 class PoolSource:
@@ -34,8 +38,8 @@ class PoolSource:
 class UrlSource:
     """Transactions on a bounded pool of ours, opened by the first of them.
 
-    A connection is checked before it is given out, so that a restart of the server is survived. After a fork, the child
-    opens a pool of its own.
+    A connection is checked before it is given out (see ``connect.idle``), so that a restart of the server is survived.
+    After a fork, the child opens a pool of its own.
     """
 
     def __init__(self, target: str, *, max_connections: int, wait_seconds: float) -> None:
@@ -44,15 +48,17 @@ class UrlSource:
         self._wait_seconds = wait_seconds
         self._closed = False
         self._lock = threading.Lock()
-        self._pool: ConnectionPool[Any] | None = None
+        self._pool: ConnectionPool[PooledConnection] | None = None
         _url_sources.add(self)
 
     @contextmanager
     def transaction(self, read_only: bool) -> Iterator[psycopg.Connection[Any]]:
         """See ``ConnectionSource.transaction``; waits at most ``wait_seconds`` for a free connection."""
         pool = self._opened()
-        with translated(), self._explained(), _checked_out(pool) as connection, joined(connection, read_only):
-            yield connection
+        with translated(), self._explained(), _checked_out(pool) as connection:
+            with joined(connection, read_only):
+                yield connection
+            connection.used_at = time.monotonic()  # it has answered just now
 
     def close(self) -> None:
         """Close the pool's connections; transactions that run keep theirs until they end."""
@@ -62,7 +68,7 @@ class UrlSource:
                 self._pool.close()
                 self._pool = None
 
-    def _opened(self) -> ConnectionPool[Any]:
+    def _opened(self) -> ConnectionPool[PooledConnection]:
         with self._lock:
             if self._closed:
                 raise UnavailableError("this connection was closed; open it again")
@@ -71,13 +77,14 @@ class UrlSource:
                 self._probe()
                 self._pool = ConnectionPool(
                     self._conninfo,
+                    connection_class=PooledConnection,
                     kwargs={"autocommit": True, "prepare_threshold": None},
                     min_size=0,
                     max_size=self._max_connections,
                     timeout=self._wait_seconds,
                     reconnect_timeout=self._wait_seconds,
                     num_workers=1,
-                    check=ConnectionPool.check_connection,
+                    check=_check,
                     name="ragspine_pg",
                     open=True,
                 )
@@ -89,17 +96,14 @@ class UrlSource:
             yield
         except PoolTimeout:
             self._probe()
-            raise UnavailableError(
-                f"no connection became free within {self._wait_seconds:g} s: all {self._max_connections} are in use"
-            ) from None
+            raise none_became_free(self._wait_seconds, self._max_connections) from None
 
     def _probe(self) -> None:
         """Connect once, outside the pool; raises ``UnavailableError`` with the reason the driver gives."""
         try:
             psycopg.connect(self._conninfo, autocommit=True).close()
         except psycopg.OperationalError as error:
-            reason = " ".join(str(error).split())[:500]  # names host, database and login, never the password
-            raise UnavailableError(f"the database cannot be reached: {reason}") from None
+            raise unreachable(error) from None
 
     def _forked(self) -> None:
         """In a forked child: the pool's threads are not here and its sockets are the parent's; never touch it again."""
@@ -108,13 +112,34 @@ class UrlSource:
         self._lock = threading.Lock()
 
 
+def none_became_free(wait_seconds: float, max_connections: int) -> UnavailableError:
+    """The error of waiting in vain for a connection of our pool."""
+    return UnavailableError(f"no connection became free within {wait_seconds:g} s: all {max_connections} are in use")
+
+
+def unreachable(error: psycopg.OperationalError) -> UnavailableError:
+    """The error of a connection attempt, with the reason; it names host, database and login, never the password."""
+    reason = " ".join(str(error).split())[:500]
+    return UnavailableError(f"the database cannot be reached: {reason}")
+
+
+def pool_closed() -> UnavailableError:
+    """The error of a pool that gives out nothing."""
+    return UnavailableError("the connection pool is closed, or not open yet")
+
+
 @contextmanager
-def _checked_out(pool: ConnectionPool[Any]) -> Iterator[psycopg.Connection[Any]]:
+def _checked_out(pool: ConnectionPool[C]) -> Iterator[C]:
     try:
         with pool.connection() as connection:
             yield connection
     except PoolClosed:
-        raise UnavailableError("the connection pool is closed, or not open yet") from None
+        raise pool_closed() from None
+
+
+def _check(connection: PooledConnection) -> None:
+    if must_be_asked(connection):
+        ConnectionPool.check_connection(connection)
 
 
 _url_sources: "weakref.WeakSet[UrlSource]" = weakref.WeakSet()

@@ -29,10 +29,7 @@ def open_source(target: Target, *, max_connections: int = 10, wait_seconds: floa
 
     Raises ``ConfigurationError`` for anything else, and for another driver than psycopg 3.
     """
-    if max_connections < 1:
-        raise ConfigurationError("max_connections is at least 1")
-    if not wait_seconds > 0:
-        raise ConfigurationError("wait_seconds is a positive number of seconds")
+    check_limits(max_connections, wait_seconds)
     if isinstance(target, str):
         return UrlSource(target, max_connections=max_connections, wait_seconds=wait_seconds)
     if isinstance(target, psycopg.Connection):
@@ -44,9 +41,42 @@ def open_source(target: Target, *, max_connections: int = 10, wait_seconds: floa
 
         if (source := source_of(target)) is not None:
             return source
-    if isinstance(target, psycopg.AsyncConnection | AsyncConnectionPool):
-        raise ConfigurationError("an asynchronous connection or pool cannot serve the blocking interface")
-    raise ConfigurationError(
-        f"a {type(target).__module__}.{type(target).__qualname__} is no database target: give a postgresql:// URL, a "
-        "psycopg connection or pool, or a SQLAlchemy Engine, Connection or Session"
+    if isinstance(target, psycopg.AsyncConnection | AsyncConnectionPool) or _is_awaited(target):
+        raise ConfigurationError(
+            f"an asynchronous {type(target).__qualname__} cannot serve the blocking interface: use AsyncRagSpine"
+        )
+    raise no_target(target, "a psycopg connection or pool, or a SQLAlchemy Engine, Connection or Session")
+
+
+def check_limits(max_connections: int, wait_seconds: float) -> None:
+    """Raise ``ConfigurationError`` for limits of a pool that let nobody in."""
+    if max_connections < 1:
+        raise ConfigurationError("max_connections is at least 1")
+    if not wait_seconds > 0:
+        raise ConfigurationError("wait_seconds is a positive number of seconds")
+
+
+def no_target(target: object, wanted: str) -> ConfigurationError:
+    """The error for what is no database target at all."""
+    return ConfigurationError(
+        f"a {type(target).__module__}.{type(target).__qualname__} is no database target: give a postgresql:// URL, "
+        f"{wanted}"
     )
+
+
+def is_blocking(target: object) -> bool:
+    """Whether it is one of SQLAlchemy's that block."""
+    if "sqlalchemy" not in sys.modules:
+        return False
+    from sqlalchemy import Connection, Engine
+    from sqlalchemy.orm import Session, scoped_session
+
+    return isinstance(target, Engine | Connection | Session | scoped_session)
+
+
+def _is_awaited(target: object) -> bool:
+    if "sqlalchemy.ext.asyncio" not in sys.modules:
+        return False
+    from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, async_scoped_session
+
+    return isinstance(target, AsyncEngine | AsyncConnection | AsyncSession | async_scoped_session)

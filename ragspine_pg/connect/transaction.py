@@ -12,11 +12,11 @@ from psycopg.rows import tuple_row
 from ragspine_pg.errors import ConfigurationError, UnavailableError
 from ragspine_pg.flow.translate import translate
 
-_SETTINGS = ("extra_float_digits", "jit", "work_mem")
+SETTINGS = ("extra_float_digits", "jit", "work_mem")
 """What writing sets for its transaction (sql/queries/ingest_begin.sql)."""
 
-_READ_SETTINGS = "SELECT name, current_setting(name) FROM unnest(%s::text[]) AS name"
-_RESTORE_SETTINGS = "SELECT set_config(s.name, s.setting, true) FROM unnest(%s::text[], %s::text[]) AS s(name, setting)"
+READ_SETTINGS = "SELECT name, current_setting(name) FROM unnest(%s::text[]) AS name"
+RESTORE_SETTINGS = "SELECT set_config(s.name, s.setting, true) FROM unnest(%s::text[], %s::text[]) AS s(name, setting)"
 
 
 @contextmanager
@@ -25,19 +25,27 @@ def joined(connection: psycopg.Connection[Any], read_only: bool) -> Iterator[Non
 
     See ``ConnectionSource.transaction`` for the rules and errors.
     """
-    status = connection.info.transaction_status
-    if status is TransactionStatus.IDLE:
-        with translated(), _begun(connection, read_only):
-            yield
-    elif status is TransactionStatus.INTRANS:
-        with translated(), _saved(connection, read_only):
-            yield
-    elif status is TransactionStatus.INERROR:
-        raise ConfigurationError("the connection handed in is inside a failed transaction; roll it back first")
-    elif status is TransactionStatus.ACTIVE:
-        raise ConfigurationError("the connection handed in is busy with another statement, a COPY or a pipeline")
-    else:
-        raise UnavailableError("the connection handed in is closed or broken")
+    opened = _begun if is_idle(connection) else _saved
+    with translated(), opened(connection, read_only):
+        yield
+
+
+def is_idle(connection: "psycopg.Connection[Any] | psycopg.AsyncConnection[Any]") -> bool:
+    """Whether it is outside any transaction; false inside one that a savepoint can be set in.
+
+    Raises ``ConfigurationError`` and ``UnavailableError`` where neither can be.
+    """
+    match connection.info.transaction_status:
+        case TransactionStatus.IDLE:
+            return True
+        case TransactionStatus.INTRANS:
+            return False
+        case TransactionStatus.INERROR:
+            raise ConfigurationError("the connection handed in is inside a failed transaction; roll it back first")
+        case TransactionStatus.ACTIVE:
+            raise ConfigurationError("the connection handed in is busy with another statement, a COPY or a pipeline")
+        case _:
+            raise UnavailableError("the connection handed in is closed or broken")
 
 
 @contextmanager
@@ -57,8 +65,7 @@ def _begun(connection: psycopg.Connection[Any], read_only: bool) -> Iterator[Non
     last one.
     """
     before = connection.autocommit, connection.isolation_level, connection.read_only, connection.deferrable
-    level = IsolationLevel.REPEATABLE_READ if read_only else IsolationLevel.READ_COMMITTED
-    _set(connection, connection.autocommit and not read_only, level, read_only, False)
+    _set(connection, connection.autocommit and not read_only, level_for(read_only), read_only, False)
     try:
         if not read_only:
             with connection.transaction():
@@ -75,6 +82,11 @@ def _begun(connection: psycopg.Connection[Any], read_only: bool) -> Iterator[Non
             _set(connection, *before)
 
 
+def level_for(read_only: bool) -> IsolationLevel:
+    """One snapshot to read; to write, each statement sees what was committed before it."""
+    return IsolationLevel.REPEATABLE_READ if read_only else IsolationLevel.READ_COMMITTED
+
+
 @contextmanager
 def _saved(connection: psycopg.Connection[Any], read_only: bool) -> Iterator[None]:
     with connection.transaction(force_rollback=read_only), psycopg.Cursor(connection, row_factory=tuple_row) as cursor:
@@ -83,10 +95,10 @@ def _saved(connection: psycopg.Connection[Any], read_only: bool) -> Iterator[Non
             cursor.execute("SET LOCAL transaction_read_only = on", prepare=False)
             yield
         else:
-            before = cursor.execute(_READ_SETTINGS, [list(_SETTINGS)], prepare=False).fetchall()
+            before = cursor.execute(READ_SETTINGS, [list(SETTINGS)], prepare=False).fetchall()
             yield
             # What was set for the writing outlives the savepoint: the lender's transaction goes on as it was.
-            cursor.execute(_RESTORE_SETTINGS, [list(column) for column in zip(*before, strict=True)], prepare=False)
+            cursor.execute(RESTORE_SETTINGS, [list(column) for column in zip(*before, strict=True)], prepare=False)
 
 
 def _set(

@@ -5,10 +5,9 @@ from typing import Any, Protocol, TypeVar
 
 import psycopg
 from psycopg.rows import tuple_row
-from psycopg.types.json import set_json_dumps, set_json_loads
 
-from ragspine_pg.contract.metadata import load_json
 from ragspine_pg.errors import RagSpineError
+from ragspine_pg.flow.cursor import EXECUTE, Rows, copying, reading
 from ragspine_pg.flow.steps import Batch, Copy, Fetch, Flow, Release, Step, Work
 from ragspine_pg.flow.translate import translate
 
@@ -89,45 +88,34 @@ def _perform(step: Step, lease: Lease) -> Any:
 
 def _cursor(connection: psycopg.Connection[Any]) -> psycopg.Cursor[tuple[Any, ...]]:
     """A cursor of our own kind: the connection may be lent, with another row factory or cursor class."""
-    cursor = psycopg.Cursor(connection, row_factory=tuple_row)
-    set_json_loads(load_json, cursor)  # numbers keep their exact value; the connection's own adapters stay
-    return cursor
+    return reading(psycopg.Cursor(connection, row_factory=tuple_row))
 
 
-def _execute(step: Fetch, cursor: psycopg.Cursor[tuple[Any, ...]]) -> None:
-    # Binary, so that floats keep all their digits whatever the session's extra_float_digits is.
-    cursor.execute(step.text, step.params, prepare=False, binary=True)
-
-
-def _rows(cursor: psycopg.Cursor[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def _rows(cursor: psycopg.Cursor[tuple[Any, ...]]) -> Rows:
     return cursor.fetchall() if cursor.description is not None else []
 
 
-def _fetch(step: Fetch, connection: psycopg.Connection[Any]) -> list[tuple[Any, ...]]:
+def _fetch(step: Fetch, connection: psycopg.Connection[Any]) -> Rows:
     with _cursor(connection) as cursor:
-        _execute(step, cursor)
+        cursor.execute(step.text, step.params, **EXECUTE)
         return _rows(cursor)
 
 
-def _send(
-    fetches: Sequence[Fetch], connection: psycopg.Connection[Any], *, commit: bool
-) -> list[list[tuple[Any, ...]]]:
+def _send(fetches: Sequence[Fetch], connection: psycopg.Connection[Any], *, commit: bool) -> list[Rows]:
     cursors = [_cursor(connection) for _ in fetches]
     with connection.pipeline():  # left by one synchronisation, which is the round trip
         for step, cursor in zip(fetches, cursors, strict=True):
-            _execute(step, cursor)
+            cursor.execute(step.text, step.params, **EXECUTE)
         if commit:
             psycopg.Cursor(connection).execute("COMMIT", prepare=False)
     return [_rows(cursor) for cursor in cursors]
 
 
 def _copy(step: Copy, connection: psycopg.Connection[Any]) -> int:
-    with _cursor(connection) as cursor:
-        set_json_dumps(str, cursor)  # what goes into a jsonb column is JSON text already
-        with cursor.copy(step.text) as stream:
-            stream.set_types(step.types)
-            count = 0
-            for row in step.rows:
-                stream.write_row(row)
-                count += 1
-        return count
+    with _cursor(connection) as cursor, copying(cursor).copy(step.text) as stream:
+        stream.set_types(step.types)
+        count = 0
+        for row in step.rows:
+            stream.write_row(row)
+            count += 1
+    return count

@@ -177,7 +177,7 @@ FAULTS: dict[str, tuple[str, Callable[..., Any]]] = {
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("name", EXTRACTORS)
 def test_narrowing_core_has_teeth(built: RagSpine, monkeypatch: pytest.MonkeyPatch, name: str, fault: str) -> None:
-    from ragspine_pg.client import filter_extracting
+    from ragspine_pg.retrieval.filtering import search as filter_extracting
 
     function, broken = FAULTS[fault]
     monkeypatch.setattr(filter_extracting, function, broken)

@@ -24,9 +24,10 @@ def describe_libraries(
     *,
     grant: str,
     single_login: bool,
-    context: RetrievalContext,
+    context: RetrievalContext | None = None,
 ) -> Flow[list[LibraryDescription]]:
     """Those of ``libraries`` (None for all) in which the grant can read something, by id."""
+    context = RetrievalContext() if context is None else context
     context.check()
     yield from fetch(
         searching.begin,

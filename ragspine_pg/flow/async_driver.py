@@ -1,0 +1,210 @@
+"""The awaiting driver: performs a flow's steps on one psycopg AsyncConnection, and leaves the event loop free.
+
+The same steps as ``flow.driver``, the same errors thrown into the flow. What is not waiting for the database runs in
+threads: a ``Work`` step in the loop's default executor, and the flow's own doings between two steps (cutting documents,
+hashing them) in a thread of its own where the caller says that they take time.
+"""
+
+import asyncio
+import contextvars
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, TypeVar
+
+import psycopg
+from psycopg.rows import tuple_row
+
+from ragspine_pg.errors import RagSpineError
+from ragspine_pg.flow.cursor import EXECUTE, Rows, copying, reading
+from ragspine_pg.flow.steps import Batch, Copy, Fetch, Flow, Release, Step, Work
+from ragspine_pg.flow.translate import translate
+
+T = TypeVar("T")
+
+_COPY_SECONDS: Final = 0.005
+"""How long a COPY writes rows before other tasks have their turn."""
+
+
+class AsyncLease(Protocol):
+    """``flow.driver.Lease``, awaited."""
+
+    @property
+    def may_commit(self) -> bool:
+        """Whether the transaction is ours alone, so that it can be committed along with its last statements."""
+        ...
+
+    async def connection(self) -> psycopg.AsyncConnection[Any]:
+        """The connection, taken now unless it is held already."""
+        ...
+
+    async def release(self) -> None:
+        """Commit and give it back, where it is not lent."""
+        ...
+
+
+async def run_async(flow: Flow[T], lease: "AsyncLease | psycopg.AsyncConnection[Any]", *, in_thread: bool = False) -> T:
+    """Drive ``flow`` to its end and return its value; the transaction is the caller's.
+
+    ``in_thread``: the flow computes for long between its steps, and is advanced in a thread of its own, never in two at
+    once. Errors are thrown into the flow as by ``flow.driver.run``. A task that is cancelled tells the server to stop
+    the running statement, waits for the flow to come to its next step, and closes it; a ``Work`` that runs is left to
+    end by itself.
+    """
+    held = _Lent(lease) if isinstance(lease, psycopg.AsyncConnection) else lease
+    call: _Caller = _Thread() if in_thread else _Here()
+    try:
+        come = await call(_next(flow))
+        while not isinstance(come, _End):
+            try:
+                reply = await _perform(come, held)
+            except psycopg.Error as error:
+                come = await call(_throw(flow, translate(error)))
+            except RagSpineError as error:
+                come = await call(_throw(flow, error))
+            else:
+                come = await call(_send(flow, reply))
+        value: T = come.value
+        return value
+    finally:
+        try:
+            await call(flow.close)
+        finally:
+            call.end()
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """What a flow returned; a future cannot hold the StopIteration itself."""
+
+    value: Any
+
+
+def _next(flow: Flow[Any]) -> Callable[[], "Step | _End"]:
+    return lambda: _ended(lambda: next(flow))
+
+
+def _send(flow: Flow[Any], reply: Any) -> Callable[[], "Step | _End"]:
+    return lambda: _ended(lambda: flow.send(reply))
+
+
+def _throw(flow: Flow[Any], error: BaseException) -> Callable[[], "Step | _End"]:
+    return lambda: _ended(lambda: flow.throw(error))
+
+
+def _ended(advance: Callable[[], Step]) -> "Step | _End":
+    try:
+        return advance()
+    except StopIteration as end:
+        return _End(end.value)
+
+
+class _Caller(Protocol):
+    async def __call__(self, function: Callable[[], T]) -> T: ...
+
+    def end(self) -> None: ...
+
+
+class _Here:
+    """Calls on the event loop."""
+
+    async def __call__(self, function: Callable[[], T]) -> T:
+        return function()
+
+    def end(self) -> None:
+        pass
+
+
+class _Thread:
+    """Calls in one thread, one after the other, in the context of the task that made it."""
+
+    def __init__(self) -> None:
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="ragspine_pg")
+        self._context = contextvars.copy_context()
+
+    async def __call__(self, function: Callable[[], T]) -> T:
+        loop = asyncio.get_running_loop()
+        running = loop.run_in_executor(self._executor, self._context.run, function)
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            # A generator that runs cannot be closed, and what it uses must outlive it: wait, however often cancelled.
+            while not running.done():
+                try:
+                    await asyncio.wait([running])
+                except asyncio.CancelledError:
+                    continue
+            if not running.cancelled():
+                running.exception()  # looked at: the cancellation is what is told
+            raise
+
+    def end(self) -> None:
+        self._executor.shutdown(wait=False)
+
+
+class _Lent:
+    """A connection inside somebody else's transaction: there is nothing to give back."""
+
+    may_commit = False
+
+    def __init__(self, connection: psycopg.AsyncConnection[Any]) -> None:
+        self._connection = connection
+
+    async def connection(self) -> psycopg.AsyncConnection[Any]:
+        return self._connection
+
+    async def release(self) -> None:
+        pass
+
+
+async def _perform(step: Step, lease: AsyncLease) -> Any:
+    match step:
+        case Work(run=work):
+            return await asyncio.to_thread(work)
+        case Release():
+            return await lease.release()
+        case Fetch():
+            return await _fetch(step, await lease.connection())
+        case Batch(fetches=fetches, last=last):
+            return await _exchange(fetches, await lease.connection(), commit=last and lease.may_commit)
+        case Copy():
+            return await _copy(step, await lease.connection())
+
+
+def _cursor(connection: psycopg.AsyncConnection[Any]) -> psycopg.AsyncCursor[tuple[Any, ...]]:
+    """A cursor of our own kind: the connection may be lent, with another row factory or cursor class."""
+    return reading(psycopg.AsyncCursor(connection, row_factory=tuple_row))
+
+
+async def _rows(cursor: psycopg.AsyncCursor[tuple[Any, ...]]) -> Rows:
+    return await cursor.fetchall() if cursor.description is not None else []
+
+
+async def _fetch(step: Fetch, connection: psycopg.AsyncConnection[Any]) -> Rows:
+    async with _cursor(connection) as cursor:
+        await cursor.execute(step.text, step.params, **EXECUTE)
+        return await _rows(cursor)
+
+
+async def _exchange(fetches: Sequence[Fetch], connection: psycopg.AsyncConnection[Any], *, commit: bool) -> list[Rows]:
+    cursors = [_cursor(connection) for _ in fetches]
+    async with connection.pipeline():  # left by one synchronisation, which is the round trip
+        for step, cursor in zip(fetches, cursors, strict=True):
+            await cursor.execute(step.text, step.params, **EXECUTE)
+        if commit:
+            await psycopg.AsyncCursor(connection).execute("COMMIT", prepare=False)
+    return [await _rows(cursor) for cursor in cursors]
+
+
+async def _copy(step: Copy, connection: psycopg.AsyncConnection[Any]) -> int:
+    async with _cursor(connection) as cursor, copying(cursor).copy(step.text) as stream:
+        stream.set_types(step.types)
+        count, due = 0, time.monotonic() + _COPY_SECONDS
+        for row in step.rows:
+            await stream.write_row(row)  # waits only when the socket is full
+            count += 1
+            if time.monotonic() >= due:
+                await asyncio.sleep(0)
+                due = time.monotonic() + _COPY_SECONDS
+    return count
