@@ -3,6 +3,11 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ragspine_pg.async_client import AsyncBoundRetriever, AsyncIngestor, AsyncLibrary, AsyncRagSpine, AsyncRetriever
+    from ragspine_pg.async_client.filter_extracting import AsyncFilterExtractingRetriever
+    from ragspine_pg.async_client.multi_index import AsyncMultiIndexRetriever
+    from ragspine_pg.async_client.reranking import AsyncRerankingRetriever
+    from ragspine_pg.async_client.wrapping import wrap_async_retriever
     from ragspine_pg.chunking import (
         LawsChunker,
         LayoutAwareChunker,
@@ -32,6 +37,8 @@ if TYPE_CHECKING:
     from ragspine_pg.contract.locator import Locator
     from ragspine_pg.contract.mode import RetrievalMode, make_retrieval_mode
     from ragspine_pg.contract.ports import (
+        AsyncNarrativeRetriever,
+        AsyncSearcher,
         Chunker,
         EmbeddingModel,
         EmbeddingTask,
@@ -59,6 +66,16 @@ __all__ = [
     "DEFAULT_MAX_TEXT_BYTES",
     "UNCHANGED",
     "Access",
+    "AsyncBoundRetriever",
+    "AsyncFilterExtractingRetriever",
+    "AsyncIngestor",
+    "AsyncLibrary",
+    "AsyncMultiIndexRetriever",
+    "AsyncNarrativeRetriever",
+    "AsyncRagSpine",
+    "AsyncRerankingRetriever",
+    "AsyncRetriever",
+    "AsyncSearcher",
     "BoundRetriever",
     "CallableFilterExtractor",
     "CallableLibraryRouter",
@@ -117,6 +134,7 @@ __all__ = [
     "make_reranker",
     "make_retrieval_mode",
     "split_markdown_sections",
+    "wrap_async_retriever",
     "wrap_retriever",
 ]
 
@@ -124,6 +142,13 @@ __all__ = [
 # from its first moment on, and a process that only reads values. Type checkers see the imports above instead.
 if not TYPE_CHECKING:
     _HOMES = {
+        **dict.fromkeys(
+            ("AsyncBoundRetriever", "AsyncIngestor", "AsyncLibrary", "AsyncRagSpine", "AsyncRetriever"), "async_client"
+        ),
+        "AsyncFilterExtractingRetriever": "async_client.filter_extracting",
+        "AsyncMultiIndexRetriever": "async_client.multi_index",
+        "AsyncRerankingRetriever": "async_client.reranking",
+        "wrap_async_retriever": "async_client.wrapping",
         **dict.fromkeys(
             (
                 "LawsChunker",
@@ -156,6 +181,8 @@ if not TYPE_CHECKING:
         **dict.fromkeys(("RetrievalMode", "make_retrieval_mode"), "contract.mode"),
         **dict.fromkeys(
             (
+                "AsyncNarrativeRetriever",
+                "AsyncSearcher",
                 "Chunker",
                 "EmbeddingModel",
                 "EmbeddingTask",

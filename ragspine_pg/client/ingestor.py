@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from ragspine_pg.chunking.registry import make_chunker
+from ragspine_pg.client.defaults import LibraryDefaults
+from ragspine_pg.client.opening import writer
 from ragspine_pg.client.shell import Shell
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.connect.target import Target, open_source
@@ -24,11 +25,8 @@ from ragspine_pg.contract.ingest import (
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.ports import Chunker, EmbeddingModel
 from ragspine_pg.embedding.known import KnownModels
-from ragspine_pg.embedding.registry import make_embedding_model
-from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.ingest import pipeline
 from ragspine_pg.ingest.documents import documents_of
-from ragspine_pg.ingest.library import options_of
 from ragspine_pg.ingest.progress import OnProgress
 from ragspine_pg.retrieval.explain import explain_rights
 
@@ -53,10 +51,8 @@ class Ingestor(Shell):
         models: KnownModels | None = None,
     ) -> None:
         super().__init__(source)
-        self._analyzer = analyzer
-        self._chunker = chunker
-        self._embedding = embedding
         self._models = KnownModels() if models is None else models
+        self._defaults = LibraryDefaults(analyzer, chunker, embedding, self._models)
 
     @classmethod
     def open(
@@ -73,10 +69,7 @@ class Ingestor(Shell):
         from ragspine_pg.config import ServiceConfig
 
         config = ServiceConfig.load() if config is None else config
-        write: Any = config.secret("ingest_url") if target is None else target
-        if write is None:
-            raise ConfigurationError("no database to write to: set RAGSPINE_INGEST_URL, or open(URL)")
-        return cls._open(write, config, KnownModels(embedding_models))
+        return cls._open(writer(target, config), config, KnownModels(embedding_models))
 
     @classmethod
     def _open(cls, target: "Target", config: "ServiceConfig", models: KnownModels) -> Self:
@@ -116,21 +109,15 @@ class Ingestor(Shell):
         Raises ``LibraryExists`` (unless ``exist_ok`` and everything but the description is the same),
         ``ConfigurationError``.
         """
-        options, chunker_options, embedding_options = options_of(profile)
-        made = make_chunker(self._chunker if chunker is None else chunker, **chunker_options)
-        model = make_embedding_model(self._embedding if embedding is None else embedding, **embedding_options)
-        if model is not None:
-            self._models.add(model)
-        flow = pipeline.create_library(
+        flow = self._defaults.create(
             tenant,
             library_id,
-            chunker=made,
-            chunker_options=chunker_options,
             description=description,
-            analyzer=self._analyzer if analyzer is None else analyzer,
-            embedding=model,
+            analyzer=analyzer,
+            chunker=chunker,
+            embedding=embedding,
             fields=fields,
-            profile=options,
+            profile=profile,
             exist_ok=exist_ok,
         )
         return self._drive(flow, read_only=False)

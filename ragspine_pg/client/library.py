@@ -122,7 +122,7 @@ class Library:
         """``Retriever.search`` in this library alone; nothing is readable for an ``access`` of another tenant."""
         return self.spine.search(
             query,
-            access=self._here(access),
+            access=access_in(self.tenant, access),
             libraries=(self.library_id,),
             k=k,
             mode=mode,
@@ -153,7 +153,7 @@ class Library:
         """``Retriever.explain`` in this library."""
         return self.spine.explain(
             query,
-            access=self._here(access),
+            access=access_in(self.tenant, access),
             library_id=self.library_id,
             document_id=document_id,
             k=k,
@@ -165,8 +165,9 @@ class Library:
             context=context,
         )
 
-    def _here(self, access: Access) -> Access:
-        """Another tenant's library of the same name is not this one: its members are nobody here."""
-        if isinstance(access, Access) and access.tenant != self.tenant:
-            return Access(self.tenant)
-        return access  # what is no Access is refused where every search is
+
+def access_in(tenant: str, access: Access) -> Access:
+    """Another tenant's library of the same name is not this one: its members are nobody here."""
+    if isinstance(access, Access) and access.tenant != tenant:
+        return Access(tenant)
+    return access  # what is no Access is refused where every search is

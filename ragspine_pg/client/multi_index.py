@@ -68,7 +68,7 @@ class MultiIndexRetriever:
         context: RetrievalContext | None = None,
     ) -> list[LibraryDescription]:
         """The libraries that ``access`` may read, by id, with the words that a router chooses by."""
-        identity = self._base._identity(access)
+        identity = self._base._signer.identity(access)
         flow = describe_libraries(
             query,
             library_names(libraries),

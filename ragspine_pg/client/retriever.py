@@ -1,9 +1,11 @@
 """The read authority: searching and explaining as somebody."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
+from ragspine_pg.client.opening import reader
 from ragspine_pg.client.shell import Shell
+from ragspine_pg.client.signer import Signer, grant_key_of
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.connect.target import Target, open_source
 from ragspine_pg.contract.access import Access
@@ -11,16 +13,15 @@ from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.explanation import Explanation
 from ragspine_pg.contract.filter import MetadataFilter
 from ragspine_pg.contract.fusion import Fusion, FusionMethod
-from ragspine_pg.contract.grant import GRANT_SECONDS, GrantKey, mint_grant
+from ragspine_pg.contract.grant import GRANT_SECONDS, GrantKey
 from ragspine_pg.contract.mode import RetrievalMode, make_retrieval_mode
 from ragspine_pg.contract.ports import EmbeddingModel
 from ragspine_pg.contract.result import SearchResult
 from ragspine_pg.contract.search_request import SearchRequest, library_names
 from ragspine_pg.embedding.known import KnownModels
-from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.retrieval import explain as explaining
 from ragspine_pg.retrieval.embed import QueryModels
-from ragspine_pg.retrieval.pipeline import Identity, search
+from ragspine_pg.retrieval.pipeline import search
 
 if TYPE_CHECKING:
     from ragspine_pg.config import ServiceConfig
@@ -44,9 +45,8 @@ class Retriever(Shell):
     ) -> None:
         super().__init__(source)
         self._models = QueryModels() if models is None else models
-        self._grant_key = grant_key
+        self._signer = Signer(grant_key, single_login)
         self._mode = make_retrieval_mode(mode)
-        self._single_login = single_login
 
     @classmethod
     def open(
@@ -65,11 +65,8 @@ class Retriever(Shell):
         from ragspine_pg.config import ServiceConfig
 
         config = ServiceConfig.load() if config is None else config
-        read: Any = config.secret("database_url") if target is None else target
-        if read is None:
-            raise ConfigurationError("no database to search: set RAGSPINE_DATABASE_URL, or open(URL)")
         return cls(
-            open_source(read, max_connections=config.pool_size),
+            open_source(reader(target, config), max_connections=config.pool_size),
             grant_key_of(grant_key, config),
             mode=config.retrieval_mode,
             single_login=single_login,
@@ -119,7 +116,7 @@ class Retriever(Shell):
             context=context,
             explain=explain,
         )
-        flow = search(request, self._identity(access), self._models)
+        flow = search(request, self._signer.identity(access), self._models)
         return self._drive(flow, read_only=True, context=request.context)
 
     def explain(
@@ -152,7 +149,7 @@ class Retriever(Shell):
             fusion=fusion,
             context=context,
         )
-        flow = explaining.explain(request, self._identity(access), self._models, library_id, document_id)
+        flow = explaining.explain(request, self._signer.identity(access), self._models, library_id, document_id)
         return self._drive(flow, read_only=True, context=request.context)
 
     def retriever(self, *, access: Access, libraries: str | Iterable[str] | None = None) -> "BoundRetriever":
@@ -164,23 +161,7 @@ class Retriever(Shell):
 
         Valid for ``seconds``, at most 86,400. Raises ``ConfigurationError`` without a grant key.
         """
-        if self._grant_key is None:
-            raise ConfigurationError(
-                "no key to sign grants with: set RAGSPINE_GRANT_KEY, or open(…, grant_key=…), to what"
-                " `ragspine-pg migrate` showed"
-            )
-        return mint_grant(self._grant_key, access, seconds=seconds)
-
-    def _identity(self, access: Access) -> Identity:
-        if not isinstance(access, Access):
-            raise ConfigurationError("access is an Access(tenant, principals); without one nothing is readable")
-        return Identity(access, self.grant(access), self._single_login)
-
-
-def grant_key_of(given: str | None, config: "ServiceConfig") -> GrantKey | None:
-    """The key that signs grants: given in the call, else set. Raises ``ConfigurationError`` for a malformed one."""
-    text = config.secret("grant_key") if given is None else given
-    return None if text is None else GrantKey.parse(text)
+        return self._signer.grant(access, seconds=seconds)
 
 
 class BoundRetriever:

@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ragspine_pg.client.ingestor import Ingestor
 from ragspine_pg.client.library import Library
-from ragspine_pg.client.retriever import Retriever, grant_key_of
+from ragspine_pg.client.opening import choose_logins, migrate_as, reading_alone, require_older, start_embedded
+from ragspine_pg.client.retriever import Retriever
+from ragspine_pg.client.signer import grant_key_of
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.connect.target import Target, open_source
 from ragspine_pg.contract.grant import GrantKey
 from ragspine_pg.contract.ports import Chunker, EmbeddingModel
 from ragspine_pg.embedding.known import KnownModels
-from ragspine_pg.errors import ConfigurationError, SchemaError
+from ragspine_pg.errors import SchemaError
 from ragspine_pg.retrieval.embed import QueryModels
-from ragspine_pg.schema.revision import HEAD, REVISIONS
 
 if TYPE_CHECKING:
     from ragspine_pg.config import ServiceConfig
@@ -75,38 +76,23 @@ class RagSpine(Retriever):
 
         config = ServiceConfig.load() if config is None else config
         models = KnownModels(embedding_models)
-        if target is None and config.database_url is None:
-            if any(other is not None for other in (ingest, owner, config.ingest_url, config.owner_url)):
-                raise ConfigurationError(
-                    "an ingest or owner login is given, no database to read: set RAGSPINE_DATABASE_URL, or open(URL)"
-                )
-            if single_login:
-                raise ConfigurationError("the embedded server has a login for each authority: leave single_login out")
+        logins = choose_logins(target, ingest, owner, config, single_login=single_login)
+        if logins is None:
             return cls._open_embedded(config, grant_key, models)
-        read: Any = config.secret("database_url") if target is None else target
-        write: Any = config.secret("ingest_url") if ingest is None else ingest
-        owns: Any = config.secret("owner_url") if owner is None else owner
-        if single_login:
-            write, owns = (read if login is None else login for login in (write, owns))
         return cls(
-            open_source(read, max_connections=config.pool_size),
+            open_source(logins.read, max_connections=config.pool_size),
             grant_key_of(grant_key, config),
-            None if write is None else Ingestor._open(write, config, models),
+            None if logins.write is None else Ingestor._open(logins.write, config, models),
             config=config,
-            owner=owns,
+            owner=logins.owner,
             single_login=single_login,
             models=QueryModels(models),
         )
 
     @classmethod
     def _open_embedded(cls, config: "ServiceConfig", grant_key: str | None, models: KnownModels) -> Self:
-        from ragspine_pg.connect.embedded import EmbeddedServer
-
-        server = EmbeddedServer.open(config.home, pg_bin=config.pg_bin)
+        server = start_embedded(config, grant_key)
         try:
-            if server.grant_key is None:
-                # Kept before the database has it, so that a crash between the two loses nothing.
-                server.store_grant_key((grant_key_of(grant_key, config) or GrantKey.new()).text)
             spine = cls(
                 open_source(server.reader_url, max_connections=config.pool_size),
                 GrantKey.parse(server.grant_key or ""),
@@ -127,8 +113,7 @@ class RagSpine(Retriever):
         try:
             self.check_schema()
         except SchemaError as error:
-            if error.ids.get("found", HEAD) not in REVISIONS:
-                raise  # a newer release was here: nothing for this one to migrate
+            require_older(error)
             return False
         return True
 
@@ -138,20 +123,13 @@ class RagSpine(Retriever):
         The result holds a new grant key when one was made: keep it as ``RAGSPINE_GRANT_KEY``, it is not shown again.
         Raises ``ConfigurationError`` without an owner, ``SchemaError``.
         """
-        from ragspine_pg.schema.migrate import migrate
-
-        if self._owner is None:
-            raise ConfigurationError("no owner to migrate as: set RAGSPINE_OWNER_URL, or open(…, owner=…)")
-        key = self._server.grant_key if self._server is not None else self.config.secret("grant_key")
-        return migrate(self._owner, grant_key=key)
+        return migrate_as(self._owner, self._server, self.config)
 
     @property
     def ingestor(self) -> Ingestor:
         """The write authority. Raises ``ConfigurationError`` when this facade was opened for reading alone."""
         if self._ingestor is None:
-            raise ConfigurationError(
-                "opened for reading alone: set RAGSPINE_INGEST_URL, or open(…, ingest=…), to write"
-            )
+            raise reading_alone()
         return self._ingestor
 
     @property

@@ -1,13 +1,17 @@
 """The retrievers that settings name, one around the other."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragspine_pg.client.filter_extracting import FilterExtractingRetriever
 from ragspine_pg.client.multi_index import MultiIndexRetriever
 from ragspine_pg.client.reranking import RerankingRetriever
 from ragspine_pg.client.retriever import Retriever
-from ragspine_pg.contract.ports import Searcher
+from ragspine_pg.contract.ports import FilterExtractor, LibraryRouter, Reranker, Searcher
 from ragspine_pg.errors import ConfigurationError
+from ragspine_pg.retrieval.filtering.registry import make_filter_extractor
+from ragspine_pg.retrieval.rerank.registry import make_reranker
+from ragspine_pg.retrieval.routing.registry import make_library_router
 from ragspine_pg.retrieval.selector import NONE
 
 if TYPE_CHECKING:
@@ -23,6 +27,28 @@ def wrap_retriever(retriever: Retriever, config: "ServiceConfig | None" = None) 
 
     Raises ``ConfigurationError`` as the factories do, and for a setting that belongs to something not chosen.
     """
+    seams = chosen_seams(config)
+    wrapped: Searcher = retriever
+    if seams.router is not None:
+        wrapped = MultiIndexRetriever(retriever, seams.router)
+    if seams.extractor is not None:
+        wrapped = FilterExtractingRetriever(wrapped, seams.extractor)
+    if seams.reranker is not None:
+        wrapped = RerankingRetriever(wrapped, seams.reranker)
+    return wrapped
+
+
+@dataclass(frozen=True, slots=True)
+class Seams:
+    """What stands around a retriever; None for what does not."""
+
+    router: LibraryRouter | None
+    extractor: FilterExtractor | None
+    reranker: Reranker | None
+
+
+def chosen_seams(config: "ServiceConfig | None") -> Seams:
+    """What ``config`` (else the environment) names. Raises ``ConfigurationError`` as ``wrap_retriever`` does."""
     from ragspine_pg.config import ServiceConfig
 
     config = ServiceConfig.load() if config is None else config
@@ -42,13 +68,8 @@ def wrap_retriever(retriever: Retriever, config: "ServiceConfig | None" = None) 
     ):
         if chosen == NONE and options:
             raise ConfigurationError(f"{seam} is none, and has settings: choose one, or leave them out")
-    wrapped: Searcher = retriever
-    if config.library_router != NONE:
-        wrapped = MultiIndexRetriever(retriever, config.library_router)
-    if config.filter_extractor != NONE:
-        wrapped = FilterExtractingRetriever(wrapped, config.filter_extractor, **extracting)
-    if config.reranker != NONE:
-        from ragspine_pg.retrieval.rerank import make_reranker
-
-        wrapped = RerankingRetriever(wrapped, make_reranker(config.reranker, **reranking))
-    return wrapped
+    return Seams(
+        make_library_router(config.library_router),
+        make_filter_extractor(config.filter_extractor, **extracting),
+        make_reranker(config.reranker, **reranking),
+    )

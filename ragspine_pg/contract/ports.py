@@ -3,7 +3,7 @@
 Each docstring names who calls it, which errors it may raise, and the test an implementation owes.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
 
@@ -109,6 +109,16 @@ class NarrativeRetriever(Protocol):
         """At most ``top_k`` passages, best first; the filter narrows before scoring."""
 
 
+@runtime_checkable
+class AsyncNarrativeRetriever(Protocol):
+    """``NarrativeRetriever``, awaited; called, failing and tested likewise."""
+
+    async def retrieve(
+        self, query: str, *, metadata_filter: MetadataFilter | None = None, top_k: int = 10
+    ) -> SearchResult:
+        """At most ``top_k`` passages, best first; the filter narrows before scoring."""
+
+
 class Searcher(Protocol):
     """What can be searched as somebody: a ``Retriever``, or one of the retrievers that wrap another.
 
@@ -119,6 +129,14 @@ class Searcher(Protocol):
     @property
     def search(self) -> Callable[..., SearchResult]:
         """``search(query, *, access, libraries=None, k=10, metadata_filter=None, …)``."""
+
+
+class AsyncSearcher(Protocol):
+    """``Searcher``, awaited: an ``AsyncRetriever``, or one of those that wrap another. As ``Searcher`` in all else."""
+
+    @property
+    def search(self) -> Callable[..., Awaitable[SearchResult]]:
+        """``await search(query, *, access, libraries=None, k=10, metadata_filter=None, …)``."""
 
 
 @runtime_checkable

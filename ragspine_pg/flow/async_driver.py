@@ -26,6 +26,9 @@ T = TypeVar("T")
 _COPY_SECONDS: Final = 0.005
 """How long a COPY writes rows before other tasks have their turn."""
 
+_ROWS: Final = 250
+"""How many rows of a reply are decoded before other tasks have their turn."""
+
 
 class AsyncLease(Protocol):
     """``flow.driver.Lease``, awaited."""
@@ -178,7 +181,13 @@ def _cursor(connection: psycopg.AsyncConnection[Any]) -> psycopg.AsyncCursor[tup
 
 
 async def _rows(cursor: psycopg.AsyncCursor[tuple[Any, ...]]) -> Rows:
-    return await cursor.fetchall() if cursor.description is not None else []
+    rows: Rows = []
+    if cursor.description is not None:
+        while len(part := await cursor.fetchmany(_ROWS)) == _ROWS:
+            rows += part
+            await asyncio.sleep(0)
+        rows += part
+    return rows
 
 
 async def _fetch(step: Fetch, connection: psycopg.AsyncConnection[Any]) -> Rows:

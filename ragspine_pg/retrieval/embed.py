@@ -2,13 +2,14 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.embedded import vector_text
-from ragspine_pg.contract.ports import EmbeddingModel, EmbeddingTask
+from ragspine_pg.contract.ports import EmbeddingTask
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.embedding.checked import embed_checked
 from ragspine_pg.embedding.known import KnownModels
@@ -66,19 +67,24 @@ def embed_query(
     known: KnownModels, libraries: Iterable[LibraryRow], query: str, context: RetrievalContext
 ) -> Flow[EmbeddedQuery]:
     """Embed ``query`` once in each of the libraries' spaces. Raises ``EmbeddingError`` and ``ConfigurationError``."""
-    models = {row.space: known.find(row.embedding) for row in libraries if row.space and row.embedding}
+    profiles = {row.space: row.embedding for row in libraries if row.space and row.embedding}
     embedded = EmbeddedQuery()
     items = tokens = calls = 0
-    for space, model in sorted(models.items()):
-        found = yield from work(lambda model=model: _embed(model, query, context))  # type: ignore[misc]
+    for space, profile in sorted(profiles.items()):
+        found = yield from work(partial(_embed, known, profile, query, context))
         embedded.spaces.append(space)
         embedded.embeddings.append(found[0])
         items, tokens, calls = items + found[1].items, tokens + found[1].tokens, calls + found[1].calls
     return EmbeddedQuery(embedded.spaces, embedded.embeddings, Usage(items=items, tokens=tokens, calls=calls))
 
 
-def _embed(model: EmbeddingModel, query: str, context: RetrievalContext) -> tuple[str, Usage]:
+def _embed(known: KnownModels, profile: Mapping[str, Any], query: str, context: RetrievalContext) -> tuple[str, Usage]:
+    """Finding a model can mean to load it, which takes seconds."""
     embedded = embed_checked(
-        model, [query], EmbeddingTask.RETRIEVAL_QUERY, context.deadline, cancellation=context.cancellation
+        known.find(profile),
+        [query],
+        EmbeddingTask.RETRIEVAL_QUERY,
+        context.deadline,
+        cancellation=context.cancellation,
     )
     return vector_text(embedded.vectors[0]), embedded.usage

@@ -54,7 +54,8 @@ def lend(target: Target) -> Iterator[Connection]:
                 yield connection
         case _:
             raise ConfigurationError(
-                f"cannot migrate a {type(target).__name__}: give a URL, an Engine, or a Connection or Session"
+                f"cannot migrate a {type(target).__name__}: give a URL, an Engine, or a Connection or Session (blocking"
+                " ones: Alembic cannot await)"
             )
 
 

@@ -1,0 +1,178 @@
+"""``client.ingestor``, awaited: the write authority."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from ragspine_pg.async_client.on_loop import on_loop
+from ragspine_pg.async_client.shell import AsyncShell
+from ragspine_pg.client.defaults import LibraryDefaults
+from ragspine_pg.client.opening import writer
+from ragspine_pg.connect.async_source import AsyncConnectionSource
+from ragspine_pg.connect.async_target import AsyncTarget, open_async_source
+from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.document import Document
+from ragspine_pg.contract.explanation import Explanation
+from ragspine_pg.contract.ingest import (
+    UNCHANGED,
+    FoldReport,
+    IngestReport,
+    LibraryInfo,
+    LibraryStats,
+    OnDuplicate,
+    Unchanged,
+    VersionInfo,
+)
+from ragspine_pg.contract.label import Sensitivity
+from ragspine_pg.contract.ports import Chunker, EmbeddingModel
+from ragspine_pg.embedding.known import KnownModels
+from ragspine_pg.ingest import pipeline
+from ragspine_pg.ingest.documents import documents_of
+from ragspine_pg.ingest.progress import OnProgress
+from ragspine_pg.retrieval.explain import explain_rights
+
+if TYPE_CHECKING:
+    from ragspine_pg.config import ServiceConfig
+
+
+class AsyncIngestor(AsyncShell):
+    """``Ingestor``, awaited; for the tasks of one event loop.
+
+    Documents are read, cut, hashed and embedded in threads, ``progress`` is called on the loop. A call whose task is
+    cancelled stores nothing.
+    """
+
+    def __init__(
+        self,
+        source: AsyncConnectionSource,
+        *,
+        analyzer: str = "english",
+        chunker: str | Chunker = "default",
+        embedding: str | EmbeddingModel = "none",
+        models: KnownModels | None = None,
+    ) -> None:
+        super().__init__(source)
+        self._models = KnownModels() if models is None else models
+        self._defaults = LibraryDefaults(analyzer, chunker, embedding, self._models)
+
+    @classmethod
+    async def open(
+        cls,
+        target: "AsyncTarget | None" = None,
+        *,
+        config: "ServiceConfig | None" = None,
+        embedding_models: Iterable[EmbeddingModel] = (),
+    ) -> Self:
+        """See ``Ingestor.open``."""
+        from ragspine_pg.config import ServiceConfig
+
+        config = ServiceConfig.load() if config is None else config
+        return cls._open(writer(target, config), config, KnownModels(embedding_models))
+
+    @classmethod
+    def _open(cls, target: "AsyncTarget", config: "ServiceConfig", models: KnownModels) -> Self:
+        """See ``Ingestor._open``."""
+        source = open_async_source(target, max_connections=config.pool_size)
+        return cls(
+            source,
+            analyzer=config.analyzer,
+            chunker=config.chunker,
+            embedding=config.embedding,
+            models=models,
+        )
+
+    async def create_library(
+        self,
+        tenant: str,
+        library_id: str,
+        *,
+        description: str = "",
+        analyzer: str | None = None,
+        chunker: str | Chunker | None = None,
+        embedding: str | EmbeddingModel | None = None,
+        fields: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+        profile: Mapping[str, Any] | None = None,
+        exist_ok: bool = False,
+    ) -> VersionInfo:
+        """See ``Ingestor.create_library``."""
+        flow = self._defaults.create(
+            tenant,
+            library_id,
+            description=description,
+            analyzer=analyzer,
+            chunker=chunker,
+            embedding=embedding,
+            fields=fields,
+            profile=profile,
+            exist_ok=exist_ok,
+        )
+        return await self._drive(flow, read_only=False)
+
+    async def ingest(
+        self,
+        tenant: str,
+        library_id: str,
+        documents_or_paths: Iterable[Document | str | Path],
+        *,
+        readers: Iterable[str] | None = None,
+        sensitivity: Sensitivity | str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        on_duplicate: OnDuplicate = "error",
+        chunker: Chunker | None = None,
+        progress: OnProgress | None = None,
+    ) -> IngestReport:
+        """See ``Ingestor.ingest``."""
+        documents = documents_of(documents_or_paths, readers=readers, sensitivity=sensitivity, metadata=metadata)
+        flow = pipeline.ingest(
+            tenant,
+            library_id,
+            documents,
+            models=self._models,
+            chunker=chunker,
+            on_duplicate=on_duplicate,
+            progress=on_loop(progress),
+        )
+        return await self._drive(flow, read_only=False)
+
+    async def delete(self, tenant: str, library_id: str, document_id: str) -> bool:
+        """See ``Ingestor.delete``."""
+        return await self._drive(pipeline.delete_document(tenant, library_id, document_id), read_only=False)
+
+    async def relabel(
+        self,
+        tenant: str,
+        library_id: str,
+        document_id: str,
+        *,
+        readers: Iterable[str] | Unchanged | None = UNCHANGED,
+        sensitivity: Sensitivity | str | Unchanged = UNCHANGED,
+    ) -> bool:
+        """See ``Ingestor.relabel``."""
+        flow = pipeline.relabel_document(
+            tenant, library_id, document_id, models=self._models, readers=readers, sensitivity=sensitivity
+        )
+        return await self._drive(flow, read_only=False)
+
+    async def libraries(self, tenant: str | None = None) -> list[LibraryInfo]:
+        """See ``Ingestor.libraries``."""
+        return await self._drive(pipeline.list_libraries(tenant), read_only=True)
+
+    async def drop_library(self, tenant: str, library_id: str) -> int:
+        """See ``Ingestor.drop_library``."""
+        return await self._drive(pipeline.drop_library(tenant, library_id), read_only=False)
+
+    async def versions(self, tenant: str, library_id: str) -> list[VersionInfo]:
+        """See ``Ingestor.versions``."""
+        return await self._drive(pipeline.list_versions(tenant, library_id), read_only=True)
+
+    async def optimize(self, tenant: str, library_id: str) -> FoldReport:
+        """See ``Ingestor.optimize``."""
+        return await self._drive(pipeline.optimize(tenant, library_id), read_only=False)
+
+    async def stats(self, tenant: str, library_id: str) -> LibraryStats:
+        """See ``Ingestor.stats``."""
+        return await self._drive(pipeline.stats(tenant, library_id), read_only=True)
+
+    async def explain_rights(self, explanation: Explanation, access: Access) -> Explanation:
+        """See ``Ingestor.explain_rights``."""
+        return await self._drive(explain_rights(explanation, access), read_only=True)

@@ -1,0 +1,164 @@
+"""``client.library``, awaited: one library, with both authorities at hand."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragspine_pg.client.library import access_in
+from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.context import RetrievalContext
+from ragspine_pg.contract.document import Document
+from ragspine_pg.contract.explanation import Explanation
+from ragspine_pg.contract.filter import MetadataFilter
+from ragspine_pg.contract.fusion import Fusion, FusionMethod
+from ragspine_pg.contract.ingest import (
+    UNCHANGED,
+    FoldReport,
+    IngestReport,
+    LibraryStats,
+    OnDuplicate,
+    Unchanged,
+    VersionInfo,
+)
+from ragspine_pg.contract.label import Sensitivity
+from ragspine_pg.contract.mode import RetrievalMode
+from ragspine_pg.contract.name import require_name
+from ragspine_pg.contract.ports import Chunker
+from ragspine_pg.contract.result import SearchResult
+from ragspine_pg.errors import ConfigurationError
+from ragspine_pg.ingest.progress import OnProgress
+
+if TYPE_CHECKING:
+    from ragspine_pg.async_client.spine import AsyncRagSpine
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncLibrary:
+    """``Library``, awaited: the calls of ``AsyncIngestor`` and ``AsyncRetriever``, with the name filled in."""
+
+    spine: "AsyncRagSpine"
+    tenant: str
+    library_id: str
+
+    def __post_init__(self) -> None:
+        require_name("tenant", self.tenant, ConfigurationError)
+        require_name("library_id", self.library_id, ConfigurationError)
+
+    async def ingest(
+        self,
+        documents_or_paths: Iterable[Document | str | Path],
+        *,
+        readers: Iterable[str] | None = None,
+        sensitivity: Sensitivity | str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        on_duplicate: OnDuplicate = "error",
+        chunker: Chunker | None = None,
+        progress: OnProgress | None = None,
+    ) -> IngestReport:
+        """See ``Ingestor.ingest``."""
+        return await self.spine.ingestor.ingest(
+            self.tenant,
+            self.library_id,
+            documents_or_paths,
+            readers=readers,
+            sensitivity=sensitivity,
+            metadata=metadata,
+            on_duplicate=on_duplicate,
+            chunker=chunker,
+            progress=progress,
+        )
+
+    async def delete(self, document_id: str) -> bool:
+        """See ``Ingestor.delete``."""
+        return await self.spine.ingestor.delete(self.tenant, self.library_id, document_id)
+
+    async def drop(self) -> int:
+        """See ``Ingestor.drop_library``."""
+        return await self.spine.ingestor.drop_library(self.tenant, self.library_id)
+
+    async def relabel(
+        self,
+        document_id: str,
+        *,
+        readers: Iterable[str] | Unchanged | None = UNCHANGED,
+        sensitivity: Sensitivity | str | Unchanged = UNCHANGED,
+    ) -> bool:
+        """See ``Ingestor.relabel``."""
+        return await self.spine.ingestor.relabel(
+            self.tenant, self.library_id, document_id, readers=readers, sensitivity=sensitivity
+        )
+
+    async def versions(self) -> list[VersionInfo]:
+        """See ``Ingestor.versions``."""
+        return await self.spine.ingestor.versions(self.tenant, self.library_id)
+
+    async def optimize(self) -> FoldReport:
+        """See ``Ingestor.optimize``."""
+        return await self.spine.ingestor.optimize(self.tenant, self.library_id)
+
+    async def stats(self) -> LibraryStats:
+        """See ``Ingestor.stats``."""
+        return await self.spine.ingestor.stats(self.tenant, self.library_id)
+
+    async def search(
+        self,
+        query: str,
+        *,
+        access: Access,
+        k: int = 10,
+        mode: RetrievalMode | str | None = None,
+        metadata_filter: MetadataFilter | None = None,
+        expand: str | None = None,
+        weights: Mapping[str, float] | None = None,
+        min_score: float | Mapping[str, float] | None = None,
+        fusion: Fusion | FusionMethod | str | None = None,
+        after: str | None = None,
+        context: RetrievalContext | None = None,
+        explain: bool = False,
+    ) -> SearchResult:
+        """See ``Library.search``."""
+        return await self.spine.search(
+            query,
+            access=access_in(self.tenant, access),
+            libraries=(self.library_id,),
+            k=k,
+            mode=mode,
+            metadata_filter=metadata_filter,
+            expand=expand,
+            weights=weights,
+            min_score=min_score,
+            fusion=fusion,
+            after=after,
+            context=context,
+            explain=explain,
+        )
+
+    async def explain(
+        self,
+        query: str,
+        *,
+        access: Access,
+        document_id: str,
+        k: int = 10,
+        mode: RetrievalMode | str | None = None,
+        metadata_filter: MetadataFilter | None = None,
+        weights: Mapping[str, float] | None = None,
+        min_score: float | Mapping[str, float] | None = None,
+        fusion: Fusion | FusionMethod | str | None = None,
+        context: RetrievalContext | None = None,
+    ) -> Explanation:
+        """See ``Library.explain``."""
+        return await self.spine.explain(
+            query,
+            access=access_in(self.tenant, access),
+            library_id=self.library_id,
+            document_id=document_id,
+            k=k,
+            mode=mode,
+            metadata_filter=metadata_filter,
+            weights=weights,
+            min_score=min_score,
+            fusion=fusion,
+            context=context,
+        )

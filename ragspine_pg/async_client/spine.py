@@ -1,0 +1,167 @@
+"""``client.spine``, awaited: both authorities behind one door."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from ragspine_pg.async_client.ingestor import AsyncIngestor
+from ragspine_pg.async_client.library import AsyncLibrary
+from ragspine_pg.async_client.retriever import AsyncRetriever
+from ragspine_pg.client.opening import choose_logins, migrate_as, reading_alone, require_older, start_embedded
+from ragspine_pg.client.signer import grant_key_of
+from ragspine_pg.connect.async_source import AsyncConnectionSource
+from ragspine_pg.connect.async_target import AsyncTarget, open_async_source
+from ragspine_pg.connect.target import Target
+from ragspine_pg.contract.grant import GrantKey
+from ragspine_pg.contract.ports import Chunker, EmbeddingModel
+from ragspine_pg.embedding.known import KnownModels
+from ragspine_pg.errors import SchemaError
+from ragspine_pg.retrieval.embed import QueryModels
+
+if TYPE_CHECKING:
+    from ragspine_pg.config import ServiceConfig
+    from ragspine_pg.connect.embedded import EmbeddedServer
+    from ragspine_pg.schema.migrate import Migrated
+
+
+class AsyncRagSpine(AsyncRetriever):
+    """``RagSpine``, awaited: ``async with await AsyncRagSpine.open() as spine``, with the same calls and results.
+
+    An ``AsyncRetriever``, joined by an ``AsyncIngestor``. For the tasks of one event loop, the one it is first used in;
+    in another one a call raises ``ConfigurationError``. Close it by ``aclose``, or use it as a context manager.
+    """
+
+    def __init__(
+        self,
+        source: AsyncConnectionSource,
+        grant_key: GrantKey | None,
+        ingestor: AsyncIngestor | None,
+        *,
+        config: "ServiceConfig",
+        owner: Any = None,
+        server: "EmbeddedServer | None" = None,
+        single_login: bool = False,
+        models: QueryModels | None = None,
+    ) -> None:
+        """Use ``open``."""
+        super().__init__(source, grant_key, mode=config.retrieval_mode, single_login=single_login, models=models)
+        self.config = config
+        self._ingestor = ingestor
+        self._owner = owner
+        self._server = server
+
+    @classmethod
+    async def open(
+        cls,
+        target: "AsyncTarget | None" = None,
+        *,
+        ingest: "AsyncTarget | None" = None,
+        owner: "Target | None" = None,
+        config: "ServiceConfig | None" = None,
+        grant_key: str | None = None,
+        single_login: bool = False,
+        embedding_models: Iterable[EmbeddingModel] = (),
+    ) -> Self:
+        """See ``RagSpine.open``."""
+        from ragspine_pg.config import ServiceConfig
+
+        config = ServiceConfig.load() if config is None else config
+        models = KnownModels(embedding_models)
+        logins = choose_logins(target, ingest, owner, config, single_login=single_login)
+        if logins is None:
+            return await cls._open_embedded(config, grant_key, models)
+        return cls(
+            open_async_source(logins.read, max_connections=config.pool_size),
+            grant_key_of(grant_key, config),
+            None if logins.write is None else AsyncIngestor._open(logins.write, config, models),
+            config=config,
+            owner=logins.owner,
+            single_login=single_login,
+            models=QueryModels(models),
+        )
+
+    @classmethod
+    async def _open_embedded(cls, config: "ServiceConfig", grant_key: str | None, models: KnownModels) -> Self:
+        server = await asyncio.to_thread(start_embedded, config, grant_key)
+        try:
+            spine = cls(
+                open_async_source(server.reader_url, max_connections=config.pool_size),
+                GrantKey.parse(server.grant_key or ""),
+                AsyncIngestor._open(server.ingest_url, config, models),
+                config=config,
+                owner=server.owner_url,
+                server=server,
+                models=QueryModels(models),
+            )
+            if not await spine._is_migrated():
+                await spine.migrate()
+            return spine
+        except BaseException:
+            await asyncio.to_thread(server.close)
+            raise
+
+    async def _is_migrated(self) -> bool:
+        try:
+            await self.check_schema()
+        except SchemaError as error:
+            require_older(error)
+            return False
+        return True
+
+    async def migrate(self) -> "Migrated":
+        """See ``RagSpine.migrate``; it runs in a thread.
+
+        Alembic blocks: the owner is a URL, or a blocking Engine that nobody else uses meanwhile, but no AsyncEngine.
+        """
+        return await asyncio.to_thread(migrate_as, self._owner, self._server, self.config)
+
+    @property
+    def ingestor(self) -> AsyncIngestor:
+        """See ``RagSpine.ingestor``."""
+        if self._ingestor is None:
+            raise reading_alone()
+        return self._ingestor
+
+    @property
+    def embedded(self) -> "EmbeddedServer | None":
+        """See ``RagSpine.embedded``."""
+        return self._server
+
+    async def create_library(
+        self,
+        tenant: str,
+        library_id: str,
+        *,
+        description: str = "",
+        analyzer: str | None = None,
+        chunker: str | Chunker | None = None,
+        embedding: str | EmbeddingModel | None = None,
+        fields: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+        profile: Mapping[str, Any] | None = None,
+        exist_ok: bool = False,
+    ) -> AsyncLibrary:
+        """See ``RagSpine.create_library``."""
+        await self.ingestor.create_library(
+            tenant,
+            library_id,
+            description=description,
+            analyzer=analyzer,
+            chunker=chunker,
+            embedding=embedding,
+            fields=fields,
+            profile=profile,
+            exist_ok=exist_ok,
+        )
+        return AsyncLibrary(self, tenant, library_id)
+
+    def library(self, tenant: str, library_id: str) -> AsyncLibrary:
+        """See ``RagSpine.library``."""
+        return AsyncLibrary(self, tenant, library_id)
+
+    async def aclose(self) -> None:
+        """See ``RagSpine.close``."""
+        await super().aclose()
+        if self._ingestor is not None:
+            await self._ingestor.aclose()
+        if self._server is not None:
+            await asyncio.to_thread(self._server.close)

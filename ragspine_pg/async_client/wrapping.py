@@ -1,0 +1,26 @@
+"""``client.wrapping``, awaited: the retrievers that settings name, one around the other."""
+
+from typing import TYPE_CHECKING
+
+from ragspine_pg.async_client.filter_extracting import AsyncFilterExtractingRetriever
+from ragspine_pg.async_client.multi_index import AsyncMultiIndexRetriever
+from ragspine_pg.async_client.reranking import AsyncRerankingRetriever
+from ragspine_pg.async_client.retriever import AsyncRetriever
+from ragspine_pg.client.wrapping import chosen_seams
+from ragspine_pg.contract.ports import AsyncSearcher
+
+if TYPE_CHECKING:
+    from ragspine_pg.config import ServiceConfig
+
+
+def wrap_async_retriever(retriever: AsyncRetriever, config: "ServiceConfig | None" = None) -> AsyncSearcher:
+    """See ``wrap_retriever``."""
+    seams = chosen_seams(config)
+    wrapped: AsyncSearcher = retriever
+    if seams.router is not None:
+        wrapped = AsyncMultiIndexRetriever(retriever, seams.router)
+    if seams.extractor is not None:
+        wrapped = AsyncFilterExtractingRetriever(wrapped, seams.extractor)
+    if seams.reranker is not None:
+        wrapped = AsyncRerankingRetriever(wrapped, seams.reranker)
+    return wrapped

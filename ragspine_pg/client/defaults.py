@@ -1,0 +1,58 @@
+"""What a library is made with where the call does not say."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ragspine_pg.chunking.registry import make_chunker
+from ragspine_pg.contract.ingest import VersionInfo
+from ragspine_pg.contract.ports import Chunker, EmbeddingModel
+from ragspine_pg.embedding.known import KnownModels
+from ragspine_pg.embedding.registry import make_embedding_model
+from ragspine_pg.flow.steps import Flow
+from ragspine_pg.ingest import pipeline
+from ragspine_pg.ingest.library import options_of
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryDefaults:
+    """An ingestor's own analyzer, chunker and embedding, and where it keeps the models it was handed."""
+
+    analyzer: str = "english"
+    chunker: str | Chunker = "default"
+    embedding: str | EmbeddingModel = "none"
+    models: KnownModels = field(default_factory=KnownModels)
+
+    def create(
+        self,
+        tenant: str,
+        library_id: str,
+        *,
+        description: str,
+        analyzer: str | None,
+        chunker: str | Chunker | None,
+        embedding: str | EmbeddingModel | None,
+        fields: Mapping[str, str] | Iterable[tuple[str, str]],
+        profile: Mapping[str, Any] | None,
+        exist_ok: bool,
+    ) -> Flow[VersionInfo]:
+        """See ``Ingestor.create_library``."""
+        options, chunker_options, embedding_options = options_of(profile)
+        made = make_chunker(self.chunker if chunker is None else chunker, **chunker_options)
+        model = make_embedding_model(self.embedding if embedding is None else embedding, **embedding_options)
+        if model is not None:
+            self.models.add(model)
+        return (
+            yield from pipeline.create_library(
+                tenant,
+                library_id,
+                chunker=made,
+                chunker_options=chunker_options,
+                description=description,
+                analyzer=self.analyzer if analyzer is None else analyzer,
+                embedding=model,
+                fields=fields,
+                profile=options,
+                exist_ok=exist_ok,
+            )
+        )
