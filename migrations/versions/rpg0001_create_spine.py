@@ -96,6 +96,7 @@ FUNCTIONS = (
     "check_search_v1",
     "embeds_v1",
     "parse_embedding_v1",
+    "vector_index_ddl_v1",
 )
 
 TABLES = (

@@ -200,7 +200,10 @@ class Ingestor(Shell):
         return self._drive(pipeline.list_versions(tenant, library_id), read_only=True)
 
     def optimize(self, tenant: str, library_id: str) -> FoldReport:
-        """Fold what writes left behind; answers stay the same, to the byte. Raises ``NotFound``."""
+        """Fold what writes left behind; answers stay the same, to the byte. Raises ``NotFound``.
+
+        Vector indexes are the owner's to build: see ``RagSpine.optimize``.
+        """
         return self._drive(pipeline.optimize(tenant, library_id), read_only=False)
 
     def stats(self, tenant: str, library_id: str) -> LibraryStats:

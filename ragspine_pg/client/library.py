@@ -96,8 +96,8 @@ class Library:
         return self.spine.ingestor.versions(self.tenant, self.library_id)
 
     def optimize(self) -> FoldReport:
-        """See ``Ingestor.optimize``."""
-        return self.spine.ingestor.optimize(self.tenant, self.library_id)
+        """See ``RagSpine.optimize``."""
+        return self.spine.optimize(self.tenant, self.library_id)
 
     def stats(self) -> LibraryStats:
         """See ``Ingestor.stats``."""

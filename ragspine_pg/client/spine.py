@@ -1,6 +1,7 @@
 """Both authorities behind one door, and how it is opened."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from ragspine_pg.client.ingestor import Ingestor
@@ -11,6 +12,7 @@ from ragspine_pg.client.signer import grant_key_of
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.connect.target import Target, open_source
 from ragspine_pg.contract.grant import GrantKey
+from ragspine_pg.contract.ingest import FoldReport
 from ragspine_pg.contract.ports import Chunker, EmbeddingModel
 from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.errors import SchemaError
@@ -163,6 +165,19 @@ class RagSpine(Retriever):
             exist_ok=exist_ok,
         )
         return Library(self, tenant, library_id)
+
+    def optimize(self, tenant: str, library_id: str) -> FoldReport:
+        """``Ingestor.optimize``, and with an owner at hand the HNSW index of a version that is large enough for one.
+
+        Building takes about a second for 2,000 vectors of 384 dimensions; nobody else waits for it. Raises
+        ``NotFound``, ``ConfigurationError`` for an owner that is lent inside a transaction.
+        """
+        report = self.ingestor.optimize(tenant, library_id)
+        if self._owner is None:
+            return report
+        from ragspine_pg.schema.vector_index import build_vector_index
+
+        return replace(report, vector_index=build_vector_index(self._owner, tenant, library_id).value)
 
     def library(self, tenant: str, library_id: str) -> Library:
         """A library by its name; that it exists shows with the first call."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.usage import Usage
@@ -15,6 +15,9 @@ class Unchanged(Enum):
 
     UNCHANGED = "unchanged"
 
+
+MAX_INDEXED_DIMENSIONS: Final = 4000
+"""The longest vectors that pgvector's HNSW takes, as half-precision ones from 2,001 on; longer ones are scanned."""
 
 UNCHANGED = Unchanged.UNCHANGED
 """Stands for "leave it as it is" where None has a meaning of its own (readers None: every member)."""
@@ -107,6 +110,17 @@ class VersionInfo:
     created_at: datetime
     published_at: datetime | None
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What whoever made it should know: vectors too long for any index of pgvector."""
+        dimensions = self.profile.get("embedding", {}).get("space", {}).get("dimensions", 0)
+        if dimensions <= MAX_INDEXED_DIMENSIONS:
+            return ()
+        return (
+            f"vectors of {dimensions:,} dimensions have no index (it ends at {MAX_INDEXED_DIMENSIONS:,}): every search"
+            " by vector reads all that its caller may read",
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ClassStats:
@@ -138,7 +152,12 @@ class LibraryStats:
 
 @dataclass(frozen=True, slots=True)
 class FoldReport:
-    """What ``optimize`` did: rows of statistics deleted, and the rows that now hold their sums."""
+    """What ``optimize`` did: rows of statistics deleted, and the rows that now hold their sums.
+
+    ``vector_index``: ``built``, ``present``, ``not_needed`` (below 20,000 chunks a scan is as good), or None where
+    there was no owner's login to build one.
+    """
 
     rows_before: int
     rows_after: int
+    vector_index: str | None = None

@@ -25,18 +25,18 @@ RETURNS TABLE (chunk_no bigint, chunk_id text, rank integer, score double precis
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan  -- look-ups by key; what is run by EXECUTE is planned for its own parameters
-SET hnsw.iterative_scan = 'relaxed_order'
-SET hnsw.ef_search = 400
-SET hnsw.max_scan_tuples = 200000
 AS $$
 DECLARE
   index_from CONSTANT bigint := 20000;
+  ef_search CONSTANT integer := 400;
+  scan_tuples CONSTANT integer := 200000;
   tenant CONSTANT integer := ragspine.granted_tenant_no_v1();
   classes CONSTANT integer[] := ragspine.visible_classes_v1();
   space record;
   passing bigint[];
   indexed boolean;
   depth integer;
+  settings text[];
   numbers bigint[];
   distances double precision[];
 BEGIN
@@ -75,9 +75,17 @@ BEGIN
                                       AND x.acl_class_no = ANY (classes) AND x.document_no = ANY (passing)
                                     LIMIT index_from) AS x) = index_from);
   IF indexed THEN
+    -- Not as SET clauses of this function: a plain owner may write those only while pgvector's library is loaded.
+    settings := ARRAY[current_setting('hnsw.iterative_scan'), current_setting('hnsw.ef_search'),
+                      current_setting('hnsw.max_scan_tuples'), current_setting('enable_sort')];
+    PERFORM set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', ef_search::text, true),
+            set_config('hnsw.max_scan_tuples', scan_tuples::text, true),
+            set_config('enable_sort', 'off', true);  -- what was decided above, by rows, is not the planner's to decide by cost
     EXECUTE ragspine.vector_scan_v1(vector_leg_v1.version_no, space.distance, space.dimensions, passing IS NOT NULL, true)
       INTO numbers, distances
       USING tenant, vector_leg_v1.version_no, classes, query_embedding, greatest(k + 16, 116), passing;
+    PERFORM set_config('hnsw.iterative_scan', settings[1], true), set_config('hnsw.ef_search', settings[2], true),
+            set_config('hnsw.max_scan_tuples', settings[3], true), set_config('enable_sort', settings[4], true);
     indexed := coalesce(cardinality(numbers), 0) >= k;
   END IF;
   IF NOT indexed THEN

@@ -1,5 +1,6 @@
 """``libraries``, ``versions``, ``optimize``, ``stats`` and ``drop``: the administration of libraries."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -92,14 +93,27 @@ def versions(connection: Connection, library: LibraryArgument, json: JsonOption 
 
 @command("optimize", panel="Upkeep")
 def optimize(connection: Connection, library: LibraryArgument, json: JsonOption = False) -> None:
-    """Fold what writes left behind; answers stay the same, to the byte."""
+    """Fold what writes left behind, and build the vector index of a large library.
+
+    The index needs the owner's login (--owner-database). Building it takes about a second for 2,000 vectors.
+    """
     place = one_library(library)
-    with connection.ingestor() as ingestor:
-        done = ingestor.optimize(place.tenant, place.library)
+    if connection.is_embedded:
+        with connection.spine() as spine:
+            done = spine.optimize(place.tenant, place.library)
+    else:
+        with connection.ingestor() as ingestor:
+            done = ingestor.optimize(place.tenant, place.library)
+        if connection.owner is not None:
+            from ragspine_pg.schema.vector_index import build_vector_index
+
+            done = replace(done, vector_index=build_vector_index(connection.owner, place.tenant, place.library).value)
     if json:
         write_json(done)
-    else:
-        typer.echo(f"{library}: {done.rows_before:,} rows of statistics folded into {done.rows_after:,}")
+        return
+    typer.echo(f"{library}: {done.rows_before:,} rows of statistics folded into {done.rows_after:,}")
+    if done.vector_index in ("built", "present"):
+        typer.echo(f"{library}: vector index {done.vector_index}")
 
 
 @command("stats", panel="Upkeep")

@@ -1,0 +1,210 @@
+"""What is embedded, when, and what never is."""
+
+from collections.abc import Sequence
+
+import psycopg
+import pytest
+
+from ragspine_pg import Access, Document, RagSpine
+from ragspine_pg.client.library import Library
+from ragspine_pg.errors import (
+    ConfigurationError,
+    EmbeddingError,
+    EmbeddingRejected,
+    EmbeddingUnavailable,
+    LibraryExists,
+)
+from ragspine_pg.flow.driver import run
+from ragspine_pg.ingest.audit import audit
+from ragspine_pg.ingest.target import find_target
+from tests.fixtures.database import Database
+from tests.fixtures.models import WrittenModel
+
+LABELS = ("PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED")
+
+
+def embedded(database: Database, library: Library) -> list[str]:
+    """The ids of the documents that have vectors, once a chunk."""
+    with psycopg.connect(database.owner_url) as connection:
+        rows = connection.execute(
+            """
+            SELECT d.document_id
+              FROM ragspine.chunk_embedding AS e
+              JOIN ragspine.document AS d USING (tenant_no, document_no)
+              JOIN ragspine.tenant AS t USING (tenant_no)
+              JOIN ragspine.library AS l USING (tenant_no, library_no)
+             WHERE t.tenant = %s AND l.library_id = %s
+             ORDER BY d.document_id
+            """,
+            [library.tenant, library.library_id],
+        ).fetchall()
+        assert run(audit(run(find_target(library.tenant, library.library_id), connection), deep=True), connection) == []
+    return [row[0] for row in rows]
+
+
+def labelled(text: str = "secret") -> list[Document]:
+    return [Document(label, f"{text} {label} [1, {n + 1}]", sensitivity=label) for n, label in enumerate(LABELS)]
+
+
+@pytest.mark.parametrize(
+    ("remote", "opted_in", "shown"),
+    [
+        (False, False, LABELS[:3]),
+        (True, False, LABELS[:2]),
+        (True, True, LABELS[:3]),
+    ],
+)
+def test_a_model_sees_what_it_may(
+    spine: RagSpine,
+    database: Database,
+    request: pytest.FixtureRequest,
+    remote: bool,
+    opted_in: bool,
+    shown: Sequence[str],
+) -> None:
+    model = WrittenModel(remote=remote)
+    profile = {"embed_confidential": True} if opted_in else None
+    library = spine.create_library("embedding", request.node.name, embedding=model, profile=profile)
+    report = library.ingest(labelled())
+    assert [text.split()[1] for text in model.seen] == list(shown)
+    assert embedded(database, library) == sorted(shown)
+    assert report.usage.items == len(shown)
+
+
+def test_a_model_sees_what_it_may_has_teeth(fresh_spine: RagSpine, fresh_database: Database, plant) -> None:
+    plant("embeds_v1", ("ELSE false", "ELSE true"))
+    model = WrittenModel()
+    fresh_spine.create_library("embedding", "leaky", embedding=model).ingest(labelled())
+    assert any("RESTRICTED" in text for text in model.seen)
+
+
+def test_a_label_that_is_raised_takes_the_vectors_away_and_one_that_is_lowered_brings_them(
+    spine: RagSpine, database: Database, request: pytest.FixtureRequest
+) -> None:
+    model = WrittenModel()
+    library = spine.create_library("embedding", request.node.name, embedding=model)
+    library.ingest(labelled())
+    library.relabel("INTERNAL", sensitivity="RESTRICTED")
+    assert embedded(database, library) == ["CONFIDENTIAL", "PUBLIC"]
+    model.seen.clear()
+    library.relabel("RESTRICTED", sensitivity="PUBLIC")
+    assert embedded(database, library) == ["CONFIDENTIAL", "PUBLIC", "RESTRICTED"]
+    assert len(model.seen) == 1
+    library.relabel("RESTRICTED", readers={"user:ann"})  # readers alone embed nothing anew
+    assert len(model.seen) == 1
+    # The same by ingest, of unchanged bytes.
+    library.ingest([Document("PUBLIC", "secret PUBLIC [1, 1]", sensitivity="RESTRICTED")])
+    assert embedded(database, library) == ["CONFIDENTIAL", "RESTRICTED"]
+    assert len(model.seen) == 1
+    library.ingest([Document("PUBLIC", "secret PUBLIC [1, 1]", sensitivity="INTERNAL")])
+    assert embedded(database, library) == ["CONFIDENTIAL", "PUBLIC", "RESTRICTED"]
+    assert len(model.seen) == 2
+
+
+def test_a_document_that_keeps_its_label_is_embedded_by_the_stored_one(
+    spine: RagSpine, database: Database, request: pytest.FixtureRequest
+) -> None:
+    model = WrittenModel()
+    library = spine.create_library("embedding", request.node.name, embedding=model)
+    library.ingest([Document("a", "old [1, 0]", sensitivity="RESTRICTED")])
+    library.ingest([Document("a", "new [0, 1]", keep={"readers", "sensitivity"})])
+    assert model.seen == []
+    assert embedded(database, library) == []
+
+
+def test_only_what_changed_is_embedded_again(spine: RagSpine, request: pytest.FixtureRequest) -> None:
+    model = WrittenModel()
+    library = spine.create_library("embedding", request.node.name, embedding=model)
+    library.ingest([Document("a", "one [1, 0]", title="T"), Document("b", "two [0, 1]")])
+    assert model.seen == ["T\none [1, 0]", "two [0, 1]"]
+    model.seen.clear()
+    library.ingest([Document("a", "one [1, 0]", title="T", metadata={"n": 1}), Document("b", "two [1, 1]")])
+    assert model.seen == ["two [1, 1]"]
+
+
+class Faulty(WrittenModel):
+    """Gives vectors that no store may take."""
+
+    def __init__(self, fault: str) -> None:
+        super().__init__()
+        self.fault = fault
+
+    def embed(self, texts, task, *, deadline=None):
+        good = super().embed(texts, task, deadline=deadline)
+        rows = [list(vector) for vector in good.vectors]
+        match self.fault:
+            case "too few":
+                rows.pop()
+            case "too many":
+                rows.append(rows[0])
+            case "dimensions":
+                rows[-1].append(1.0)
+            case "nan":
+                rows[-1][0] = float("nan")
+            case "zero":
+                rows[-1] = [0.0, 0.0]
+        return type(good)(rows, good.usage)
+
+
+@pytest.mark.parametrize("fault", ["too few", "too many", "dimensions", "nan", "zero"])
+def test_a_faulty_model_leaves_nothing_behind(
+    spine: RagSpine, database: Database, request: pytest.FixtureRequest, fault: str
+) -> None:
+    library = spine.create_library("embedding", request.node.name, embedding=Faulty(fault))
+    with pytest.raises(EmbeddingRejected) as refused:
+        library.ingest([Document(f"d{n}", f"Kolibri {n} [1, {n}]") for n in range(5)])
+    assert "Kolibri" not in str(refused.value)
+    assert library.stats().documents == 0
+    assert embedded(database, library) == []
+
+
+@pytest.mark.parametrize(
+    "failure", [EmbeddingUnavailable("the model's server does not answer"), RuntimeError("Kolibri")]
+)
+def test_a_model_that_fails_leaves_what_was_there(
+    spine: RagSpine, database: Database, request: pytest.FixtureRequest, failure: Exception
+) -> None:
+    model = WrittenModel()
+    library = spine.create_library("embedding", request.node.name, embedding=model)
+    library.ingest([Document("a", "Kolibri [1, 0]")])
+    model.failure = failure
+    with pytest.raises(EmbeddingError) as refused:
+        library.ingest([Document("a", "Kolibri two [0, 1]"), Document("b", "Kolibri three [1, 1]")])
+    assert "Kolibri" not in str(refused.value)
+    model.failure = None
+    (hit,) = library.search("[1, 0]", access=Access("embedding", {"u"}), mode="vector").hits
+    assert hit.text == "Kolibri [1, 0]"
+
+
+def test_a_whitespace_chunk_has_no_vector_and_is_no_error(
+    spine: RagSpine, database: Database, request: pytest.FixtureRequest
+) -> None:
+    library = spine.create_library("embedding", request.node.name, embedding=WrittenModel(), chunker="whole")
+    library.ingest([Document("title", "", title="Title [1, 0]"), Document("text", "[0, 1]")])
+    assert embedded(database, library) == ["text", "title"]
+
+
+def test_a_library_is_the_same_only_with_the_same_model(spine: RagSpine, request: pytest.FixtureRequest) -> None:
+    name = request.node.name
+    spine.create_library("embedding", name, embedding=WrittenModel())
+    spine.create_library("embedding", name, embedding=WrittenModel(), exist_ok=True)
+    spine.create_library("embedding", name, exist_ok=True)  # what is not named is as it was made
+    with pytest.raises(LibraryExists):
+        spine.create_library("embedding", name, embedding=WrittenModel(3), exist_ok=True)
+
+
+def test_a_model_that_cannot_be_made_says_what_to_do(
+    spine: RagSpine, database: Database, request: pytest.FixtureRequest
+) -> None:
+    library = spine.create_library("embedding", request.node.name, embedding=WrittenModel(name="unknown-kind"))
+    library.ingest([Document("a", "[1, 0]")])
+    from tests.fixtures.spine import open_spine
+
+    with open_spine(database) as other:
+        with pytest.raises(ConfigurationError, match="embedding_models"):
+            other.search("[1, 0]", access=Access("embedding", {"u"}), libraries=[library.library_id])
+        with pytest.raises(ConfigurationError, match="embedding_models"):
+            other.library("embedding", library.library_id).ingest([Document("b", "[0, 1]")])
+        # What needs no model goes on.
+        found = other.search("x", access=Access("embedding", {"u"}), libraries=[library.library_id], mode="economy")
+        assert found.mode == "economy"
