@@ -41,7 +41,7 @@ class AsyncShell:
             return await run_async(flow, lease, in_thread=not read_only)
 
     async def check_schema(self) -> None:
-        """See ``RagSpine.check_schema``."""
+        """See ``Shell.check_schema``."""
         async with self._source.transaction(read_only=True) as connection:
             await run_async(check_schema(), connection)
 
