@@ -94,8 +94,8 @@ class AsyncLibrary:
         return await self.spine.ingestor.versions(self.tenant, self.library_id)
 
     async def optimize(self) -> FoldReport:
-        """See ``Ingestor.optimize``."""
-        return await self.spine.ingestor.optimize(self.tenant, self.library_id)
+        """See ``RagSpine.optimize``."""
+        return await self.spine.optimize(self.tenant, self.library_id)
 
     async def stats(self) -> LibraryStats:
         """See ``Ingestor.stats``."""

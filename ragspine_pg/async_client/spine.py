@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Self
 from ragspine_pg.async_client.ingestor import AsyncIngestor
 from ragspine_pg.async_client.library import AsyncLibrary
 from ragspine_pg.async_client.retriever import AsyncRetriever
-from ragspine_pg.client.opening import choose_logins, migrate_as, reading_alone, require_older, start_embedded
+from ragspine_pg.client.opening import choose_logins, index_as, migrate_as, reading_alone, require_older, start_embedded
 from ragspine_pg.client.signer import grant_key_of
 from ragspine_pg.connect.async_source import AsyncConnectionSource
 from ragspine_pg.connect.async_target import AsyncTarget, open_async_source
 from ragspine_pg.connect.target import Target
 from ragspine_pg.contract.grant import GrantKey
+from ragspine_pg.contract.ingest import FoldReport
 from ragspine_pg.contract.ports import Chunker, EmbeddingModel
 from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.errors import SchemaError
@@ -153,6 +154,11 @@ class AsyncRagSpine(AsyncRetriever):
             exist_ok=exist_ok,
         )
         return AsyncLibrary(self, tenant, library_id)
+
+    async def optimize(self, tenant: str, library_id: str) -> FoldReport:
+        """See ``RagSpine.optimize``. The index is built from a thread: a cancelled task leaves it to end by itself."""
+        report = await self.ingestor.optimize(tenant, library_id)
+        return await asyncio.to_thread(index_as, self._owner, report, tenant, library_id)
 
     def library(self, tenant: str, library_id: str) -> AsyncLibrary:
         """See ``RagSpine.library``."""

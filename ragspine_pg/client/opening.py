@@ -1,10 +1,11 @@
 """What opening comes to, for both clients: who reads, writes and owns, and the embedded server."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ragspine_pg.client.signer import grant_key_of
 from ragspine_pg.contract.grant import GrantKey
+from ragspine_pg.contract.ingest import FoldReport
 from ragspine_pg.errors import ConfigurationError, SchemaError
 from ragspine_pg.schema.revision import HEAD, REVISIONS
 
@@ -92,3 +93,12 @@ def migrate_as(owner: Any, server: "EmbeddedServer | None", config: "ServiceConf
     if owner is None:
         raise ConfigurationError("no owner to migrate as: set RAGSPINE_OWNER_URL, or open(…, owner=…)")
     return migrate(owner, grant_key=server.grant_key if server is not None else config.secret("grant_key"))
+
+
+def index_as(owner: Any, report: FoldReport, tenant: str, library_id: str) -> FoldReport:
+    """``report``, and what an owner at hand did about the library's vector index: see ``RagSpine.optimize``."""
+    from ragspine_pg.schema.vector_index import build_vector_index
+
+    if owner is None:
+        return report
+    return replace(report, vector_index=build_vector_index(owner, tenant, library_id).value)

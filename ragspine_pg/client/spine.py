@@ -1,12 +1,11 @@
 """Both authorities behind one door, and how it is opened."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from ragspine_pg.client.ingestor import Ingestor
 from ragspine_pg.client.library import Library
-from ragspine_pg.client.opening import choose_logins, migrate_as, reading_alone, require_older, start_embedded
+from ragspine_pg.client.opening import choose_logins, index_as, migrate_as, reading_alone, require_older, start_embedded
 from ragspine_pg.client.retriever import Retriever
 from ragspine_pg.client.signer import grant_key_of
 from ragspine_pg.connect.source import ConnectionSource
@@ -173,11 +172,7 @@ class RagSpine(Retriever):
         ``NotFound``, ``ConfigurationError`` for an owner that is lent inside a transaction.
         """
         report = self.ingestor.optimize(tenant, library_id)
-        if self._owner is None:
-            return report
-        from ragspine_pg.schema.vector_index import build_vector_index
-
-        return replace(report, vector_index=build_vector_index(self._owner, tenant, library_id).value)
+        return index_as(self._owner, report, tenant, library_id)
 
     def library(self, tenant: str, library_id: str) -> Library:
         """A library by its name; that it exists shows with the first call."""

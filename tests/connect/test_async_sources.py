@@ -117,7 +117,7 @@ async def hand(kind: str, url: str) -> AsyncIterator[Handed]:
             else:
                 connection = await stack.enter_async_context(engine.connect())
                 if kind == "alchemy joined":
-                    await connection.begin()
+                    _ = await connection.begin()
 
                 async def ask(query: str) -> Any:
                     return (await connection.exec_driver_sql(query)).scalar()
