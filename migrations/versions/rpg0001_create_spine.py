@@ -90,13 +90,13 @@ FUNCTIONS = (
     "search_request_v1",
     "search_vector",
     "vector_leg_v1",
-    "vector_legs_v1",
     "vector_scan_v1",
     "write_cursor_v1",
     "check_search_v1",
     "embeds_v1",
     "parse_embedding_v1",
     "vector_index_ddl_v1",
+    "caller_v1",
 )
 
 TABLES = (

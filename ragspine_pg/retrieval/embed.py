@@ -2,14 +2,14 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from ragspine_pg.contract.context import RetrievalContext
-from ragspine_pg.contract.embedded import vector_text
-from ragspine_pg.contract.ports import EmbeddingTask
+from ragspine_pg.contract.embedded import Embedded, vector_text
+from ragspine_pg.contract.ports import EmbeddingModel, EmbeddingTask
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.embedding.checked import embed_checked
 from ragspine_pg.embedding.known import KnownModels
@@ -54,37 +54,24 @@ class QueryModels:
     seen: SeenLibraries = field(default_factory=SeenLibraries)
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddedQuery:
-    """The query in each space, as parallel lists: the spaces' fingerprints, and the vectors in pgvector's text form."""
-
-    spaces: list[str] = field(default_factory=list)
-    embeddings: list[str] = field(default_factory=list)
-    usage: Usage = field(default_factory=Usage)
-
-
 def embed_query(
     known: KnownModels, libraries: Iterable[LibraryRow], query: str, context: RetrievalContext
-) -> Flow[EmbeddedQuery]:
-    """Embed ``query`` once in each of the libraries' spaces. Raises ``EmbeddingError`` and ``ConfigurationError``."""
-    profiles = {row.space: row.embedding for row in libraries if row.space and row.embedding}
-    embedded = EmbeddedQuery()
-    items = tokens = calls = 0
-    for space, profile in sorted(profiles.items()):
-        found = yield from work(partial(_embed, known, profile, query, context))
-        embedded.spaces.append(space)
-        embedded.embeddings.append(found[0])
-        items, tokens, calls = items + found[1].items, tokens + found[1].tokens, calls + found[1].calls
-    return EmbeddedQuery(embedded.spaces, embedded.embeddings, Usage(items=items, tokens=tokens, calls=calls))
+) -> Flow[tuple[dict[str, str], Usage]]:
+    """The query in each of the libraries' spaces, by fingerprint, as a vector in pgvector's text form; and the cost.
+
+    Raises ``EmbeddingError`` and ``ConfigurationError``.
+    """
+    models = {row.space: known.find(row.embedding) for row in libraries if row.space and row.embedding}
+    vectors: dict[str, str] = {}
+    usage = Usage()
+    for space, model in sorted(models.items()):
+        embedded = yield from work(partial(_embed, model, query, context))
+        vectors[space] = vector_text(embedded.vectors[0])
+        usage += embedded.usage
+    return vectors, usage
 
 
-def _embed(known: KnownModels, profile: Mapping[str, Any], query: str, context: RetrievalContext) -> tuple[str, Usage]:
-    """Finding a model can mean to load it, which takes seconds."""
-    embedded = embed_checked(
-        known.find(profile),
-        [query],
-        EmbeddingTask.RETRIEVAL_QUERY,
-        context.deadline,
-        cancellation=context.cancellation,
+def _embed(model: EmbeddingModel, query: str, context: RetrievalContext) -> Embedded:
+    return embed_checked(
+        model, [query], EmbeddingTask.RETRIEVAL_QUERY, context.deadline, cancellation=context.cancellation
     )
-    return vector_text(embedded.vectors[0]), embedded.usage

@@ -11,7 +11,8 @@ from ragspine_pg.contract.search_request import MAX_K, SearchRequest
 from ragspine_pg.errors import ConfigurationError, QueryError
 from ragspine_pg.flow.steps import Flow, fetch
 from ragspine_pg.retrieval.embed import QueryModels
-from ragspine_pg.retrieval.pipeline import Identity, search
+from ragspine_pg.retrieval.legs import Identity
+from ragspine_pg.retrieval.pipeline import search
 from ragspine_pg.statement import search as statements
 
 

@@ -2,48 +2,24 @@
 embedding the query, it reads in one snapshot."""
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
-from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.cursor import Cursor
 from ragspine_pg.contract.label import Sensitivity
-from ragspine_pg.contract.metadata import dump_json
-from ragspine_pg.contract.mode import RetrievalMode
 from ragspine_pg.contract.passage import Passage
 from ragspine_pg.contract.result import Hit, SearchResult
 from ragspine_pg.contract.search_request import MAX_K, SearchRequest
 from ragspine_pg.contract.usage import Usage
-from ragspine_pg.errors import DeadlineExceeded, EmbeddingError, ModeUnavailable, QueryError, UnavailableError
-from ragspine_pg.flow.steps import Flow, Statement, batch, fetch, release
-from ragspine_pg.retrieval.embed import EmbeddedQuery, QueryModels, embed_query
+from ragspine_pg.errors import DeadlineExceeded, QueryError
+from ragspine_pg.flow.steps import Flow, batch, fetch
+from ragspine_pg.retrieval.embed import QueryModels
 from ragspine_pg.retrieval.exits.link import through_link
-from ragspine_pg.retrieval.mode import Legs, legs_of, ran
-from ragspine_pg.retrieval.rank import FUSED_DEPTH, Ranked, method_of, rank
+from ragspine_pg.retrieval.legs import Found, Identity, run_legs
+from ragspine_pg.retrieval.mode import ran
+from ragspine_pg.retrieval.rank import Ranked, method_of, rank
 from ragspine_pg.statement import search as statements
-from ragspine_pg.statement.search import LegRow, LibraryRow
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Who a search runs for, and the signed grant that proves it to the database."""
-
-    access: Access
-    grant: str
-    single_login: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What the legs of a search came to."""
-
-    libraries: Sequence[LibraryRow]
-    legs: Mapping[str, Legs]
-    lexical: Sequence[LegRow]
-    vector: Sequence[LegRow]
-    warnings: tuple[str, ...]
-    usage: Usage = field(default_factory=Usage)
+from ragspine_pg.statement.search import LibraryRow
 
 
 def search(
@@ -61,7 +37,7 @@ def search(
     if request.k + shown > MAX_K:
         raise QueryError(f"a result is paged to {MAX_K} hits", argument="after")
     try:
-        found = yield from _find(request, identity, models, cursor, whole)
+        found = yield from run_legs(request, identity, models, cursor, whole=whole)
         context.check()
         ranked = rank(found.libraries, found.legs, found.lexical, found.vector, request.fusion)
         page = [item for item in ranked if cursor is None or item.chunk_id not in cursor.shown.get(item.library_id, ())]
@@ -98,140 +74,6 @@ def search(
     )
 
 
-def _find(
-    request: SearchRequest, identity: Identity, models: QueryModels, cursor: Cursor | None, whole: bool
-) -> Flow[_Found]:
-    """Run the legs, in one round trip where the caller's libraries were seen before.
-
-    What they turn out to have searched must be what the query was embedded for: else once more, now knowing better.
-    """
-    versions = None if cursor is None else dump_json(dict(cursor.versions))
-    caller = (identity.access.tenant, identity.access.principals, request.libraries, versions)
-    economy = request.mode is RetrievalMode.ECONOMY
-    guess: Sequence[LibraryRow] | None = None if economy else models.seen.find(caller)
-    place = {
-        "libraries": None if request.libraries is None else list(request.libraries),
-        "versions": versions,
-    }
-    depth = request.k + (0 if cursor is None else cursor.count)
-    asked = (statements.libraries, {**place, "query": request.query})
-    if guess is None and not economy:
-        _, first = yield from batch((statements.begin, _begin(request, identity)), asked)
-        models.seen.store(caller, first)
-        guess = first
-        yield from release()  # a model may take its time
-    while True:
-        try:
-            legs = {row.library_id: _legs(request, row) for row in guess or ()}
-        except ModeUnavailable:
-            yield from release()
-            _, fresh = yield from batch((statements.begin, _begin(request, identity)), asked)
-            models.seen.store(caller, fresh)
-            if _spaces(fresh) == _spaces(guess or ()):
-                raise
-            guess = fresh
-            continue
-        if any(leg.lexical and leg.vector for leg in legs.values()):
-            deep = max(depth, FUSED_DEPTH)  # of another depth the fused order would be another one
-        else:
-            deep = MAX_K if whole else depth
-        found = yield from _run(request, identity, models, guess or (), legs, asked, {**place, "depth": deep})
-        if economy or _spaces(found.libraries) == _spaces(guess or ()):
-            return found
-        guess = found.libraries
-        models.seen.store(caller, guess)
-        yield from release()
-
-
-def _run(
-    request: SearchRequest,
-    identity: Identity,
-    models: QueryModels,
-    guess: Sequence[LibraryRow],
-    legs: Mapping[str, Legs],
-    asked: tuple[Any, Mapping[str, Any]],
-    place: Mapping[str, Any],
-) -> Flow[_Found]:
-    """Embed the query for the libraries in ``guess`` and run their legs."""
-    vectored = [row for row in guess if legs[row.library_id].vector] if request.query.strip() else []
-    hybrid = any(leg.lexical and leg.vector for leg in legs.values())
-    if hybrid and request.min_score is not None:
-        raise QueryError(
-            "min_score is of one leg, and two run: name the leg, as in Fusion(min_scores={'lexical': 1.5})",
-            argument="min_score",
-        )
-    warnings: list[str] = []
-    try:
-        embedded = yield from embed_query(models.known, vectored, request.query, request.context.for_one_leg())
-    except (EmbeddingError, DeadlineExceeded) as error:
-        request.context.check()
-        if not (request.context.allow_partial and hybrid):
-            raise
-        embedded = EmbeddedQuery()
-        warnings.append(f"vector_leg_failed:{error.code}")
-    least = request.fusion.min_scores or {}
-    leg = {**place, "filter": request.filter_json}
-    steps = [(statements.begin, _begin(request, identity)), asked]
-    if request.mode is not RetrievalMode.VECTOR:
-        score = least.get("lexical") if request.min_score is None else request.min_score
-        steps.append((statements.lexical_legs, {**leg, "query": request.query, "min_score": score}))
-    score = least.get("vector") if request.min_score is None else request.min_score
-    vector_step = (
-        statements.vector_legs,
-        {**leg, "spaces": embedded.spaces, "embeddings": embedded.embeddings, "min_score": score},
-    )
-    apart = request.context.allow_partial and hybrid
-    begun, libraries, *ranked = yield from batch(*steps, *([vector_step] if embedded.spaces and not apart else []))
-    if request.mode is RetrievalMode.ECONOMY:
-        legs = {row.library_id: Legs(True, False) for row in libraries}
-    lexical = ranked.pop(0) if request.mode is not RetrievalMode.VECTOR else []
-    vector = ranked.pop(0) if ranked else []
-    if embedded.spaces and apart:
-        vector, failed = yield from _vector_alone(request, vector_step)
-        warnings += failed
-    return _Found(libraries, legs, lexical, vector, (*begun[0], *warnings), embedded.usage)
-
-
-def _vector_alone(
-    request: SearchRequest, step: tuple[Statement[LegRow], Mapping[str, Any]]
-) -> Flow[tuple[list[LegRow], list[str]]]:
-    """The vector leg where the caller takes the other one's hits for want of better: its failure undoes only itself."""
-    deadline = request.context.for_one_leg().deadline
-    timeout = None if deadline is None else _milliseconds(deadline.remaining())
-    yield from batch((statements.savepoint, {}), (statements.limit, {"timeout": timeout}))
-    try:
-        (rows,) = yield from batch(step)
-    except (DeadlineExceeded, UnavailableError) as error:
-        request.context.check()
-        yield from fetch(statements.roll_back)
-        return [], [f"vector_leg_failed:{error.code}"]
-    return rows, []
-
-
-def _begin(request: SearchRequest, identity: Identity) -> dict[str, Any]:
-    deadline = request.context.deadline
-    return {
-        "grant": identity.grant,
-        "timeout": None if deadline is None else _milliseconds(deadline.remaining()),
-        "single_login": "on" if identity.single_login else "off",
-    }
-
-
-def _milliseconds(seconds: float) -> int:
-    # What statement_timeout takes: above 0, which would be no limit, and at most 24 days.
-    return int(max(1, min(seconds * 1000, 2**31 - 1)))
-
-
-def _legs(request: SearchRequest, row: LibraryRow) -> Legs:
-    # Nothing can be embedded of a blank query; what asks for vectors finds nothing then, and says so.
-    blank = request.mode is RetrievalMode.AUTO and not request.query.strip()
-    return legs_of(RetrievalMode.ECONOMY if blank else request.mode, row.library_id, row.space)
-
-
-def _spaces(libraries: Sequence[LibraryRow]) -> list[tuple[str, str | None]]:
-    return [(row.library_id, row.space) for row in libraries]
-
-
 def _filtered(passages: list[Passage], request: SearchRequest, libraries: Sequence[LibraryRow]) -> list[Passage]:
     """The filter once more, by its other evaluator: what the legs did wrong does not get out."""
     if request.metadata_filter is None:
@@ -263,7 +105,7 @@ def _hit(place: int, passage: Passage, ranked: Ranked) -> Hit:
     )
 
 
-def _reason(hits: int, request: SearchRequest, found: _Found) -> str | None:
+def _reason(hits: int, request: SearchRequest, found: Found) -> str | None:
     if hits == request.k:
         return None
     if hits or request.after is not None:
@@ -275,7 +117,7 @@ def _reason(hits: int, request: SearchRequest, found: _Found) -> str | None:
     return "no_match"
 
 
-def _trace(request: SearchRequest, found: _Found) -> Flow[dict[str, Any]]:
+def _trace(request: SearchRequest, found: Found) -> Flow[dict[str, Any]]:
     """What was looked for and how, from what the caller may read alone."""
     libraries = {}
     rankings = 0

@@ -70,7 +70,6 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "check_search_v1": (READER,),
     "lexical_leg_v1": (READER,),
     "vector_leg_v1": (READER,),
-    "vector_legs_v1": (READER,),
     "query_terms_v1": (READER,),
     "read_passages_v1": (READER, GATE),
     "readable_descriptions_v1": (READER,),
@@ -99,6 +98,7 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     # The policies call these as whoever asks, the ingest role included.
     "granted_tenant_no_v1": ROLES,
     "granted_v1": ROLES,
+    "caller_v1": ROLES,
     "visible_classes_v1": ROLES,
     "readable_library_nos_v1": ROLES,
     # Analysis, at query and at ingest.
@@ -125,7 +125,7 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "document_sha256_v1": (INGEST,),
     "list_lexemes_v1": (INGEST,),
     "embeds_v1": (INGEST,),
-    "parse_embedding_v1": (INGEST,),
+    "parse_embedding_v1": LOGIN_GROUPS,
     "parse_impacts_v1": (INGEST,),
     "readers_sha256_v1": (INGEST,),
     "refresh_planner_v1": (INGEST,),

@@ -24,8 +24,9 @@ SET plan_cache_mode = force_generic_plan  -- look-ups by key: planned once a ses
 SET extra_float_digits = 1  -- floats pass through text: keep all their digits, whatever the session says
 AS $$
 DECLARE
-  tenant CONSTANT integer := ragspine.granted_tenant_no_v1();
-  classes CONSTANT integer[] := ragspine.visible_classes_v1();
+  caller CONSTANT record := ragspine.caller_v1();
+  tenant CONSTANT integer := caller.tenant_no;
+  classes CONSTANT integer[] := caller.classes;
   library integer;
   weights double precision[];
   units @vector@.sparsevec[];
@@ -40,7 +41,8 @@ BEGIN
   SELECT v.library_no INTO library
     FROM ragspine.index_version AS v
    WHERE v.tenant_no = tenant AND v.version_no = lexical_leg_v1.version_no AND v.state IN ('published', 'retired')
-     AND v.library_no = ANY (ragspine.readable_library_nos_v1());
+     AND EXISTS (SELECT FROM ragspine.document AS d
+                  WHERE d.tenant_no = v.tenant_no AND d.library_no = v.library_no AND d.acl_class_no = ANY (classes));
   IF library IS NULL THEN
     RETURN;  -- a version with nothing to read is like none, whatever the filter
   END IF;

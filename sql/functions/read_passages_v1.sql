@@ -22,8 +22,8 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan  -- look-ups by key: planned once a session, the plan cannot depend on the numbers
 AS $$
 DECLARE
-  granted CONSTANT record := ragspine.granted_v1();
-  classes CONSTANT integer[] := ragspine.visible_classes_v1();
+  granted CONSTANT record := ragspine.caller_v1();
+  classes CONSTANT integer[] := granted.classes;
 BEGIN
   IF granted.state <> 'valid' THEN  -- it ran out since the legs: an error, not a result without its hits
     RAISE EXCEPTION 'the grant does not verify: %', granted.state USING ERRCODE = 'RS008';

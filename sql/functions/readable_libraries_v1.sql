@@ -14,8 +14,9 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  tenant CONSTANT integer := ragspine.granted_tenant_no_v1();
-  classes CONSTANT integer[] := ragspine.visible_classes_v1();
+  caller CONSTANT record := ragspine.caller_v1();
+  tenant CONSTANT integer := caller.tenant_no;
+  classes CONSTANT integer[] := caller.classes;
   here CONSTANT text := ragspine.environment_v1();
   found record;
 BEGIN

@@ -30,8 +30,9 @@ DECLARE
   index_from CONSTANT bigint := 20000;
   ef_search CONSTANT integer := 400;
   scan_tuples CONSTANT integer := 200000;
-  tenant CONSTANT integer := ragspine.granted_tenant_no_v1();
-  classes CONSTANT integer[] := ragspine.visible_classes_v1();
+  caller CONSTANT record := ragspine.caller_v1();
+  tenant CONSTANT integer := caller.tenant_no;
+  classes CONSTANT integer[] := caller.classes;
   space record;
   passing bigint[];
   indexed boolean;
@@ -45,7 +46,8 @@ BEGIN
     FROM ragspine.index_version AS v
     JOIN ragspine.embedding_space AS s ON s.tenant_no = v.tenant_no AND s.space_no = v.space_no
    WHERE v.tenant_no = tenant AND v.version_no = vector_leg_v1.version_no AND v.state IN ('published', 'retired')
-     AND v.library_no = ANY (ragspine.readable_library_nos_v1());
+     AND EXISTS (SELECT FROM ragspine.document AS d
+                  WHERE d.tenant_no = v.tenant_no AND d.library_no = v.library_no AND d.acl_class_no = ANY (classes));
   IF NOT FOUND THEN
     RETURN;
   END IF;

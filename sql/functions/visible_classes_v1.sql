@@ -1,32 +1,11 @@
--- The classes the transaction's grant may read, sorted; empty without a valid grant or without a principal.
---
--- Open classes for any principal of the tenant, and the classes that name one of the principals. The readable labels are
--- listed, so that an unknown label would be as unreadable as RESTRICTED.
--- SECURITY DEFINER: the caller sees only those rows of acl_class and acl_reader that this very function lets through.
+-- The classes the transaction's grant may read, sorted; empty without a valid grant or without a principal. For row-level
+-- security, which calls it once a statement.
 CREATE FUNCTION ragspine.visible_classes_v1()
 RETURNS integer[]
-LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
+LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-  granted CONSTANT record := ragspine.granted_v1();
-BEGIN
-  IF granted.tenant_no IS NULL OR cardinality(granted.principals) = 0 THEN
-    RETURN '{}';
-  END IF;
-  RETURN ARRAY(
-    SELECT c.acl_class_no
-      FROM ragspine.acl_class AS c
-     WHERE c.tenant_no = granted.tenant_no AND c.open_to_members
-       AND c.sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL')
-    UNION
-    SELECT c.acl_class_no
-      FROM ragspine.acl_reader AS r
-      JOIN ragspine.acl_class AS c ON c.tenant_no = r.tenant_no AND c.acl_class_no = r.acl_class_no
-     WHERE r.tenant_no = granted.tenant_no AND r.principal = ANY (granted.principals)
-       AND c.sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL')
-    ORDER BY 1);
-END
+  SELECT c.classes FROM ragspine.caller_v1() AS c
 $$;
 
 COMMENT ON FUNCTION ragspine.visible_classes_v1() IS 'Classes that the transaction''s grant may read.';

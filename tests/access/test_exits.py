@@ -84,7 +84,7 @@ def test_confidential_text_goes_to_no_remote_judge_unless_the_library_opted_in()
 def open_every_lock_but_the_exit(database: Database, plant: Plant) -> None:
     """Policies gone, and every explicit condition on classes made true: what is left is the exit."""
     plant(
-        "visible_classes_v1",
+        "caller_v1",
         ("c.tenant_no = granted.tenant_no AND c.open_to_members\n", "c.tenant_no = granted.tenant_no\n"),
         ("AND c.sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL')", ""),
     )

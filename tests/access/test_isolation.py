@@ -154,7 +154,7 @@ def test_isolation_has_teeth(fresh_spine: RagSpine, fresh_database: Database, pl
     world.build(fresh_spine)
     doors = world.doors(fresh_spine, fresh_database)
     assert_isolated(doors)
-    plant("visible_classes_v1", ("r.principal = ANY (granted.principals)", "true"))
+    plant("caller_v1", ("r.principal = ANY (granted.principals)", "true"))
     with pytest.raises(AssertionError):
         assert_isolated(doors)
 

@@ -187,8 +187,8 @@ def test_two_callers_of_one_library_each_get_their_own_corpus(desk: Desk) -> Non
     [
         ("weigh_terms_v1", "AND s.acl_class_no = ANY (classes)", ""),
         ("weigh_terms_v1", "AND c.acl_class_no = ANY (classes)", ""),
-        ("visible_classes_v1", "AND c.open_to_members", ""),
-        ("visible_classes_v1", "AND r.principal = ANY (granted.principals)", ""),
+        ("caller_v1", "AND c.open_to_members", ""),
+        ("caller_v1", "AND r.principal = ANY (granted.principals)", ""),
     ],
 )
 def test_two_callers_of_one_library_has_teeth(
