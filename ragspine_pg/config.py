@@ -65,16 +65,16 @@ class ServiceConfig(BaseSettings):
     """The embedding model of a library that does not name one; ``none`` embeds nothing."""
 
     library_router: str = "none"
-    """What chooses among several libraries, in ``wrap_retriever``; ``none`` searches all that were asked for."""
+    """What chooses among several libraries; ``none`` searches all that were asked for."""
 
     filter_extractor: str = "none"
-    """What reads filters out of queries, in ``wrap_retriever``; ``none`` leaves the caller's."""
+    """What reads filters out of queries; ``none`` leaves the caller's."""
 
     filter_vocabulary: Path | None = None
     """A JSON file of terms and what they stand for, for filter extractor ``controlled_vocab``."""
 
     reranker: str = "none"
-    """What reorders hits, in ``wrap_retriever``; ``none`` keeps their order."""
+    """What reorders hits; ``none`` keeps their order."""
 
     rerank_url: str | None = None
     """The address of the rerank API, without ``/rerank``."""

@@ -142,6 +142,11 @@ class AsyncRetriever(AsyncShell):
         """See ``Retriever.grant``."""
         return self._signer.grant(access, seconds=seconds)
 
+    @property
+    def _plain(self) -> "AsyncRetriever":
+        """See ``Retriever._plain``."""
+        return self
+
 
 class AsyncBoundRetriever:
     """``BoundRetriever``, awaited: an ``AsyncNarrativeRetriever``."""

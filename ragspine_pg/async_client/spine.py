@@ -2,19 +2,28 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from ragspine_pg.async_client.ingestor import AsyncIngestor
 from ragspine_pg.async_client.library import AsyncLibrary
 from ragspine_pg.async_client.retriever import AsyncRetriever
+from ragspine_pg.async_client.wrapping import wrap_async_retriever
 from ragspine_pg.client.opening import choose_logins, index_as, migrate_as, reading_alone, require_older, start_embedded
 from ragspine_pg.client.signer import grant_key_of
+from ragspine_pg.client.wrapping import adds_nothing
 from ragspine_pg.connect.async_source import AsyncConnectionSource
 from ragspine_pg.connect.async_target import AsyncTarget, open_async_source
 from ragspine_pg.connect.target import Target
+from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.context import RetrievalContext
+from ragspine_pg.contract.filter import MetadataFilter
+from ragspine_pg.contract.fusion import Fusion, FusionMethod
 from ragspine_pg.contract.grant import GrantKey
 from ragspine_pg.contract.ingest import FoldReport
-from ragspine_pg.contract.ports import Chunker, EmbeddingModel
+from ragspine_pg.contract.mode import RetrievalMode
+from ragspine_pg.contract.ports import AsyncSearcher, Chunker, EmbeddingModel
+from ragspine_pg.contract.result import SearchResult
 from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.errors import SchemaError
 from ragspine_pg.retrieval.embed import QueryModels
@@ -50,6 +59,7 @@ class AsyncRagSpine(AsyncRetriever):
         self._ingestor = ingestor
         self._owner = owner
         self._server = server
+        self._searcher: AsyncSearcher | None = None
 
     @classmethod
     async def open(
@@ -115,6 +125,56 @@ class AsyncRagSpine(AsyncRetriever):
         Alembic blocks: the owner is a URL, or a blocking Engine that nobody else uses meanwhile, but no AsyncEngine.
         """
         return await asyncio.to_thread(migrate_as, self._owner, self._server, self.config)
+
+    async def search(
+        self,
+        query: str,
+        *,
+        access: Access,
+        libraries: str | Iterable[str] | None = None,
+        k: int = 10,
+        mode: RetrievalMode | str | None = None,
+        metadata_filter: MetadataFilter | None = None,
+        expand: str | None = None,
+        weights: Mapping[str, float] | None = None,
+        min_score: float | Mapping[str, float] | None = None,
+        fusion: Fusion | FusionMethod | str | None = None,
+        after: str | None = None,
+        context: RetrievalContext | None = None,
+        explain: bool = False,
+    ) -> SearchResult:
+        """See ``RagSpine.search``."""
+        if self._plain is self:
+            search = super().search
+        else:
+            if self._searcher is None:  # files are read for it, in a thread
+                self._searcher = await asyncio.to_thread(wrap_async_retriever, self, self.config)
+            search = self._searcher.search
+        return await search(
+            query,
+            access=access,
+            libraries=libraries,
+            k=k,
+            mode=mode,
+            metadata_filter=metadata_filter,
+            expand=expand,
+            weights=weights,
+            min_score=min_score,
+            fusion=fusion,
+            after=after,
+            context=context,
+            explain=explain,
+        )
+
+    @cached_property
+    def _plain(self) -> AsyncRetriever:
+        """See ``RagSpine._plain``."""
+        if adds_nothing(self.config):
+            return self
+        signer = self._signer
+        return AsyncRetriever(
+            self._source, signer.key, mode=self._mode, single_login=signer.single_login, models=self._models
+        )
 
     @property
     def ingestor(self) -> AsyncIngestor:

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 def wrap_async_retriever(retriever: AsyncRetriever, config: "ServiceConfig | None" = None) -> AsyncSearcher:
     """See ``wrap_retriever``."""
     seams = chosen_seams(config)
-    wrapped: AsyncSearcher = retriever
+    plain = retriever._plain
+    wrapped: AsyncSearcher = plain
     if seams.router is not None:
-        wrapped = AsyncMultiIndexRetriever(retriever, seams.router)
+        wrapped = AsyncMultiIndexRetriever(plain, seams.router)
     if seams.extractor is not None:
         wrapped = AsyncFilterExtractingRetriever(wrapped, seams.extractor)
     if seams.reranker is not None:

@@ -42,6 +42,9 @@ AnalyzerOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="simple, cjk, or a Snowball language such as english.")
 ]
 ChunkerOption = Annotated[str | None, typer.Option(metavar="NAME", help="How documents are cut into chunks.")]
+FusionOption = Annotated[
+    str | None, typer.Option(metavar="F", help="How rankings become one: rrf (reciprocal rank) or convex (scores).")
+]
 
 MEMBERS = "@members"
 NOBODY = "@nobody"

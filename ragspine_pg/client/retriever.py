@@ -163,6 +163,11 @@ class Retriever(Shell):
         """
         return self._signer.grant(access, seconds=seconds)
 
+    @property
+    def _plain(self) -> "Retriever":
+        """The search path alone, without what a facade's settings put around it."""
+        return self
+
 
 class BoundRetriever:
     """A ``NarrativeRetriever``: one caller's view, for code that should not decide who asks."""

@@ -1,6 +1,7 @@
 """Both authorities behind one door, and how it is opened."""
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from ragspine_pg.client.ingestor import Ingestor
@@ -8,11 +9,18 @@ from ragspine_pg.client.library import Library
 from ragspine_pg.client.opening import choose_logins, index_as, migrate_as, reading_alone, require_older, start_embedded
 from ragspine_pg.client.retriever import Retriever
 from ragspine_pg.client.signer import grant_key_of
+from ragspine_pg.client.wrapping import adds_nothing, wrap_retriever
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.connect.target import Target, open_source
+from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.context import RetrievalContext
+from ragspine_pg.contract.filter import MetadataFilter
+from ragspine_pg.contract.fusion import Fusion, FusionMethod
 from ragspine_pg.contract.grant import GrantKey
 from ragspine_pg.contract.ingest import FoldReport
-from ragspine_pg.contract.ports import Chunker, EmbeddingModel
+from ragspine_pg.contract.mode import RetrievalMode
+from ragspine_pg.contract.ports import Chunker, EmbeddingModel, Searcher
+from ragspine_pg.contract.result import SearchResult
 from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.errors import SchemaError
 from ragspine_pg.retrieval.embed import QueryModels
@@ -27,6 +35,7 @@ class RagSpine(Retriever):
     """Retrieval inside your own PostgreSQL: ``RagSpine.open()``, then ``create_library``, ``ingest``, ``search``.
 
     A ``Retriever``, joined by an ``Ingestor`` with a login of its own for everything that writes; each is usable alone.
+    Its searches go through the router, filter extractor and reranker that the settings name (none by default).
     Safe to share between threads. Close it, or use it as a context manager.
     """
 
@@ -125,6 +134,59 @@ class RagSpine(Retriever):
         Raises ``ConfigurationError`` without an owner, ``SchemaError``.
         """
         return migrate_as(self._owner, self._server, self.config)
+
+    def search(
+        self,
+        query: str,
+        *,
+        access: Access,
+        libraries: str | Iterable[str] | None = None,
+        k: int = 10,
+        mode: RetrievalMode | str | None = None,
+        metadata_filter: MetadataFilter | None = None,
+        expand: str | None = None,
+        weights: Mapping[str, float] | None = None,
+        min_score: float | Mapping[str, float] | None = None,
+        fusion: Fusion | FusionMethod | str | None = None,
+        after: str | None = None,
+        context: RetrievalContext | None = None,
+        explain: bool = False,
+    ) -> SearchResult:
+        """``Retriever.search`` through what the settings put around it (see ``wrap_retriever``); by default, nothing.
+
+        Raises as ``Retriever.search`` does; with such settings ``SeamFailed``, and ``ConfigurationError`` at the first
+        search for settings that do not go together.
+        """
+        search = super().search if self._plain is self else self._searcher.search
+        return search(
+            query,
+            access=access,
+            libraries=libraries,
+            k=k,
+            mode=mode,
+            metadata_filter=metadata_filter,
+            expand=expand,
+            weights=weights,
+            min_score=min_score,
+            fusion=fusion,
+            after=after,
+            context=context,
+            explain=explain,
+        )
+
+    @cached_property
+    def _plain(self) -> Retriever:
+        """The search path alone: what the settings put around it must go around something else than ``search``."""
+        if adds_nothing(self.config):
+            return self
+        signer = self._signer
+        return Retriever(
+            self._source, signer.key, mode=self._mode, single_login=signer.single_login, models=self._models
+        )
+
+    @cached_property
+    def _searcher(self) -> Searcher:
+        return wrap_retriever(self, self.config)
 
     @property
     def ingestor(self) -> Ingestor:

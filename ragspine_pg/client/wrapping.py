@@ -18,19 +18,28 @@ if TYPE_CHECKING:
     from ragspine_pg.config import ServiceConfig
 
 
+def adds_nothing(config: "ServiceConfig") -> bool:
+    """Whether no setting is about a router, a filter extractor or a reranker."""
+    return (config.library_router, config.filter_extractor, config.reranker) == (NONE, NONE, NONE) and not any(
+        (config.filter_vocabulary, config.rerank_url, config.rerank_model, config.rerank_api_key)
+    )
+
+
 def wrap_retriever(retriever: Retriever, config: "ServiceConfig | None" = None) -> Searcher:
     """``retriever`` with what ``config`` (else the environment) adds: a router, a filter extractor, a reranker.
 
     ``library_router``, ``filter_extractor`` with ``filter_vocabulary``, and ``reranker`` with ``rerank_url``,
     ``rerank_model`` and ``rerank_api_key``. The filter is extracted before the route is chosen, and the hits are
-    reranked last. Where all three are ``none`` it is ``retriever`` itself, and not a byte changes.
+    reranked last. Where all three are ``none`` it is ``retriever`` itself, and not a byte changes. A ``RagSpine`` that
+    was opened with such settings searches through them by itself; here it is its path alone that is wrapped.
 
     Raises ``ConfigurationError`` as the factories do, and for a setting that belongs to something not chosen.
     """
     seams = chosen_seams(config)
-    wrapped: Searcher = retriever
+    plain = retriever._plain
+    wrapped: Searcher = plain
     if seams.router is not None:
-        wrapped = MultiIndexRetriever(retriever, seams.router)
+        wrapped = MultiIndexRetriever(plain, seams.router)
     if seams.extractor is not None:
         wrapped = FilterExtractingRetriever(wrapped, seams.extractor)
     if seams.reranker is not None:

@@ -47,8 +47,9 @@ def _page(report: EvaluationReport) -> str:
 </head>
 <body>
 <h1>{title}</h1>
-<p class="faint">{report.queries:,} queries · {report.documents:,} documents · {report.chunks:,} chunks · library
-{escape(report.library)}, index version {report.index_version}<br>dataset version {escape(report.dataset_version)}</p>
+<p class="faint">{report.queries:,} queries{_left_out(report)} · {report.documents:,} documents ·
+{report.chunks:,} chunks · library {escape(report.library)}, index version {report.index_version}<br>
+dataset version {escape(report.dataset_version)}</p>
 <h2>Figures</h2>
 {_figures(report)}
 <h2>Distribution</h2>
@@ -64,6 +65,10 @@ their grade.</p>
 </body>
 </html>
 """
+
+
+def _left_out(report: EvaluationReport) -> str:
+    return f" ({report.left_out:,} without a vector left out)" if report.left_out else ""
 
 
 def _figures(report: EvaluationReport) -> str:

@@ -31,8 +31,8 @@ class CaseResult:
 class EvaluationReport:
     """A run over a dataset: cases in the dataset's order, and what they ran against.
 
-    ``profile`` is the index version's, ``documents`` and ``chunks`` what it holds. ``usage`` sums the searches, not the
-    ingest.
+    ``profile`` is the index version's, ``documents`` and ``chunks`` what it holds. ``left_out`` counts the queries that
+    were not searched because the embedding model has no vector for them. ``usage`` sums the searches, not the ingest.
     """
 
     dataset: str
@@ -44,11 +44,12 @@ class EvaluationReport:
     documents: int
     chunks: int
     cases: tuple[CaseResult, ...]
+    left_out: int = 0
     usage: Usage = field(default_factory=Usage, compare=False)
 
     @property
     def queries(self) -> int:
-        """How many queries were searched: those with a relevant document."""
+        """How many queries were searched: those with a relevant document, but for those left out."""
         return len(self.cases)
 
     @property
@@ -69,6 +70,7 @@ class EvaluationReport:
             "dataset_version": self.dataset_version,
             "mode": self.mode,
             "queries": self.queries,
+            "left_out": self.left_out,
             "metrics": self.metrics,
             "latency_ms": self.latency_ms,
             "usage": asdict(self.usage),

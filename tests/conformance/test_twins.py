@@ -60,16 +60,21 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
+def build(spine: RagSpine) -> None:
+    """Two libraries, in two languages."""
+    fields = {"n": "number"}
+    spine.create_library(
+        "twins", "guides", chunker="parent_child", fields=fields, profile={"chunker_options": {"size": 120}}
+    ).ingest(DOCUMENTS)
+    spine.create_library("twins", "手引き", analyzer="cjk").ingest(
+        [Document("返品", "返品は三十日以内にお願いします。return postage", title="手引き")]
+    )
+
+
 @pytest.fixture(scope="module")
 def built(database: Database) -> Iterator[RagSpine]:
     with open_spine(database) as spine:
-        fields = {"n": "number"}
-        spine.create_library(
-            "twins", "guides", chunker="parent_child", fields=fields, profile={"chunker_options": {"size": 120}}
-        ).ingest(DOCUMENTS)
-        spine.create_library("twins", "手引き", analyzer="cjk").ingest(
-            [Document("返品", "返品は三十日以内にお願いします。return postage", title="手引き")]
-        )
+        build(spine)
         yield spine
 
 

@@ -11,8 +11,8 @@ from ragspine_pg import Access, RagSpine
 from ragspine_pg.contract.ingest import Progress
 from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.evaluation import Dataset, EvaluationReport, evaluate, load_dataset
+from ragspine_pg.evaluation.choice import TENANT
 from ragspine_pg.evaluation.measures import MEASURES, measure
-from ragspine_pg.evaluation.run import TENANT
 from tests.evaluation.tiny import write_dataset
 
 
@@ -58,7 +58,8 @@ def test_figures_are_those_worked_out_by_hand(spine: RagSpine, fruit: Dataset) -
 def test_json_is_the_public_form(spine: RagSpine, fruit: Dataset) -> None:
     report = evaluate(spine, fruit, chunker="whole")
     written = json.loads(report.to_json())
-    assert list(written) == sorted(["dataset", "dataset_version", "mode", "queries", "metrics", "latency_ms", "usage"])
+    named = ["dataset", "dataset_version", "mode", "queries", "left_out", "metrics", "latency_ms", "usage"]
+    assert list(written) == sorted(named)
     assert (written["dataset"], written["dataset_version"]) == ("fruit", fruit.version)
     assert sorted(written["metrics"]) == sorted(MEASURES)
     assert 0 < written["latency_ms"]["p50"] <= written["latency_ms"]["p95"]

@@ -5,9 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from ragspine_pg import Access, Document, RagSpine, wrap_retriever
+from ragspine_pg.cli.commands import app
 from ragspine_pg.config import ServiceConfig
+from ragspine_pg.contract.canonical import canonical_json
+from ragspine_pg.contract.metadata import load_json
 from ragspine_pg.errors import ConfigurationError
 from tests.fixtures.database import Database
 from tests.fixtures.spine import open_spine
@@ -70,3 +74,78 @@ def test_each_setting_does_its_part(built: RagSpine, tmp_path: Path, monkeypatch
 def test_settings_that_do_not_go_together_are_refused(built: RagSpine, settings: dict[str, str]) -> None:
     with pytest.raises(ConfigurationError):
         wrap_retriever(built, ServiceConfig.load(**settings))
+
+
+@pytest.fixture
+def configured(built: RagSpine, database: Database, tmp_path: Path) -> Iterator[tuple[RagSpine, RerankServer]]:
+    """A facade that was opened with all three settings, and the judge that it asks."""
+    vocabulary = tmp_path / "terms.json"
+    vocabulary.write_text(json.dumps({"n": [{"value": n, "terms": [f"number {n}"]} for n in range(4)]}))
+    with RerankServer().running() as service:
+        config = ServiceConfig.load(
+            library_router="keyword",
+            filter_extractor="controlled_vocab",
+            filter_vocabulary=vocabulary,
+            reranker="http",
+            rerank_url=service.url,
+            rerank_model="words",
+            pool_size=1,
+        )
+        with RagSpine.open(database.reader_url, grant_key=database.grant_key, config=config) as spine:
+            yield spine, service
+
+
+QUERY = "number 2 or number 1 of all about wages, words"
+
+
+def test_a_facade_searches_through_its_settings_by_every_door(
+    built: RagSpine, configured: tuple[RagSpine, RerankServer]
+) -> None:
+    spine, service = configured
+    expected = wrap_retriever(built, spine.config).search(QUERY, access=ME, k=3)
+    assert [hit.document_id for hit in expected.hits] == ["wages-2", "wages-1"]
+    assert expected.warnings == ('extracted_filter:{"field":"n","op":"in","value":[1,2]}',)
+    assert "rerank" in expected.hits[0].scores
+    asked = len(service.requests)
+    assert spine.search(QUERY, access=ME, k=3).to_json() == expected.to_json()
+    assert spine.retriever(access=ME).retrieve(QUERY, top_k=3).to_json() == expected.to_json()
+    assert spine.library("shop", "wages").search(QUERY, access=ME, k=3).to_json() == expected.to_json()
+    assert len(service.requests) == asked + 3, "each search asks the judge once"
+
+
+def test_what_the_settings_add_is_put_around_once(configured: tuple[RagSpine, RerankServer]) -> None:
+    spine, service = configured
+    result = wrap_retriever(spine, spine.config).search(QUERY, access=ME, k=3)
+    assert len(result.warnings) == 1
+    assert len(service.requests) == 1
+
+
+def test_the_command_line_searches_through_its_settings(
+    configured: tuple[RagSpine, RerankServer], database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spine, _ = configured
+    for name in ("library_router", "filter_extractor", "filter_vocabulary", "reranker", "rerank_url", "rerank_model"):
+        monkeypatch.setenv(f"RAGSPINE_{name.upper()}", str(getattr(spine.config, name)))
+    monkeypatch.setenv("RAGSPINE_DATABASE_URL", database.reader_url)
+    monkeypatch.setenv("RAGSPINE_GRANT_KEY", database.grant_key)
+    done = CliRunner().invoke(app, ["search", "shop", QUERY, "--as", "user:ann", "-k", "3", "--json"])
+    assert done.exit_code == 0, done.output
+    printed = load_json(done.stdout)
+    assert printed.pop("usage")["seconds"] > 0
+    assert canonical_json(printed) == spine.search(QUERY, access=ME, k=3).to_json()
+
+
+def test_settings_that_do_not_go_together_are_refused_by_the_first_search(database: Database) -> None:
+    config = ServiceConfig.load(rerank_url="https://example.org", pool_size=1)
+    with (
+        RagSpine.open(database.reader_url, grant_key=database.grant_key, config=config) as spine,
+        pytest.raises(ConfigurationError, match="reranker is none"),
+    ):
+        spine.search(QUERY, access=ME)
+
+
+def test_explain_is_about_the_path_itself(built: RagSpine, configured: tuple[RagSpine, RerankServer]) -> None:
+    spine, service = configured
+    told = spine.explain("wages", access=ME, library_id="wages", document_id="wages-0")
+    assert told == built.explain("wages", access=ME, library_id="wages", document_id="wages-0")
+    assert service.requests == []

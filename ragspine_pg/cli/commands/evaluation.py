@@ -12,6 +12,7 @@ from ragspine_pg.cli.arguments import (
     AnalyzerOption,
     AsOption,
     ChunkerOption,
+    FusionOption,
     JsonOption,
     ProfileOption,
     access_of,
@@ -38,6 +39,13 @@ def run(
     ] = None,
     principals: AsOption = None,
     mode: Annotated[str | None, typer.Option(metavar="M", help="auto, economy, vector or hybrid.")] = None,
+    fusion: FusionOption = None,
+    embedding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="E", help="A model, or precomputed:NAME for the folder's vectors-NAME.npz (whole documents)."
+        ),
+    ] = None,
     chunker: ChunkerOption = None,
     analyzer: AnalyzerOption = None,
     profile: ProfileOption = None,
@@ -62,6 +70,8 @@ def run(
             library=None if place is None else spine.library(place.tenant, place.library),
             access=access_of(place.tenant, principals) if place is not None and principals else None,
             mode=mode,
+            fusion=fusion,
+            embedding=embedding,
             chunker=chunker,
             analyzer=analyzer,
             profile=options,
@@ -84,6 +94,8 @@ def _show(console: Console, found: "EvaluationReport") -> None:
             f" · {found.mode} · {found.queries:,} queries · {found.documents:,} documents · {found.chunks:,} chunks",
         )
     )
+    if found.left_out:
+        console.print(f"{found.left_out:,} queries were left out: they have no precomputed vector")
     console.print(
         styled((f"{found.library} v{found.index_version} · dataset version {found.dataset_version[:12]}", "dim"))
     )

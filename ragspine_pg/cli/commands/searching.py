@@ -7,10 +7,12 @@ import typer
 from ragspine_pg.cli.application import command
 from ragspine_pg.cli.arguments import (
     AsOption,
+    FusionOption,
     JsonOption,
     LibraryArgument,
     access_of,
     filter_of,
+    object_of,
     one_library,
     some_libraries,
 )
@@ -50,6 +52,13 @@ def search(
     metadata_filter: FilterOption = None,
     expand: Annotated[str | None, typer.Option(metavar="parent", help="Show each passage's parent window.")] = None,
     min_score: MinScoreOption = None,
+    fusion: FusionOption = None,
+    weights: Annotated[
+        str | None, typer.Option(metavar="JSON", help='Of the legs where both run: {"lexical": 1, "vector": 2}.')
+    ] = None,
+    after: Annotated[
+        str | None, typer.Option(metavar="CURSOR", help="Go on where a result ended: its `cursor` in --json.")
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say what was looked for, and how.")] = False,
     json: JsonOption = False,
 ) -> None:
@@ -57,6 +66,7 @@ def search(
     where = some_libraries(place)
     access = access_of(where.tenant, principals)
     narrowed = filter_of(metadata_filter)
+    weighed = object_of("--weights", weights)
     if not principals:
         say(_NOBODY)
     with connection.spine() as spine:
@@ -69,6 +79,9 @@ def search(
             metadata_filter=narrowed,
             expand=expand,
             min_score=min_score,
+            fusion=fusion,
+            weights=weighed,
+            after=after,
             explain=explain,
         )
     if json:
