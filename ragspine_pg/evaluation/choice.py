@@ -12,12 +12,11 @@ from ragspine_pg.client.spine import RagSpine
 from ragspine_pg.contract.ingest import VersionInfo
 from ragspine_pg.contract.metadata import dump_json, load_json
 from ragspine_pg.contract.ports import Chunker, EmbeddingModel
-from ragspine_pg.embedding.known import embedding_profile
 from ragspine_pg.embedding.registry import make_embedding_model
 from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.evaluation.dataset import Case, Dataset
 from ragspine_pg.evaluation.precomputed import PREFIX, PrecomputedModel
-from ragspine_pg.ingest.library import complete_profile
+from ragspine_pg.ingest.library import complete_profile, options_of
 
 TENANT: Final = "evaluation"
 """The tenant of scratch libraries, and the principal that searches where no ``access`` is given."""
@@ -37,11 +36,13 @@ class Choice:
     ) -> None:
         self._spine = spine
         self._given = {"chunker": chunker, "analyzer": analyzer, "embedding": embedding, **(profile or {})}
+        self.profile, self._chunker_options, embedding_options = options_of(profile)
         named = spine.config.embedding if embedding is None else embedding
-        if isinstance(named, str) and named.startswith(PREFIX):
-            self.model: EmbeddingModel | None = PrecomputedModel(dataset, named.removeprefix(PREFIX))
+        self.model: EmbeddingModel | None
+        if isinstance(named, str) and named.startswith(PREFIX) and not embedding_options:
+            self.model = PrecomputedModel(dataset, named.removeprefix(PREFIX))
         else:
-            self.model = make_embedding_model(named)
+            self.model = make_embedding_model(named, **embedding_options)
         self._precomputed = self.model if isinstance(self.model, PrecomputedModel) else None
         if self._precomputed is not None:
             if chunker not in (None, WholeChunker.name):
@@ -51,7 +52,6 @@ class Choice:
             spine._models.known.add(self.model)  # for a library that an earlier run made and kept
         self.chunker = spine.config.chunker if chunker is None else chunker
         self.analyzer = spine.config.analyzer if analyzer is None else analyzer
-        self.profile = dict(profile or {})
 
     def cases(self, dataset: Dataset, *, economy: bool) -> tuple[Case, ...]:
         """The cases to search. Raises ``ConfigurationError`` when none is left."""
@@ -65,10 +65,9 @@ class Choice:
     @property
     def complete(self) -> dict[str, Any]:
         """The whole profile of a library that is made by this choice."""
-        rest = dict(self.profile)
-        options = rest.pop("chunker_options", {})
-        made = complete_profile(self.analyzer, make_chunker(self.chunker, **options), options, rest)
-        return made if self.model is None else {**made, "embedding": embedding_profile(self.model)}
+        options = self._chunker_options
+        chunker = make_chunker(self.chunker, **options)
+        return complete_profile(self.analyzer, chunker, options, self.profile, self.model)
 
     def scratch(self, dataset: Dataset, keep: bool) -> Library:
         """The scratch library of a dataset under this choice, not there yet; one to keep may be there."""
@@ -85,13 +84,14 @@ class Choice:
             chunker=self.chunker,
             analyzer=self.analyzer,
             embedding="none" if self.model is None else self.model,
-            profile=self.profile,
+            profile={**self.profile, "chunker_options": self._chunker_options},
         )
 
     def require(self, place: Library, version: VersionInfo) -> None:
         """Raise ``ConfigurationError`` where a library's profile is not what was chosen explicitly."""
         own, complete = dict(version.profile), load_json(dump_json(self.complete))
-        own["chunker_options"], complete["chunker_options"] = own["chunker"], complete["chunker"]
+        for options, of in (("chunker_options", "chunker"), ("embedding_options", "embedding")):
+            own[options], complete[options] = own.get(of), complete.get(of)
         given = (name for name, value in self._given.items() if value is not None)
         other = sorted(name for name in given if own.get(name) != complete.get(name))
         if other:

@@ -4,7 +4,7 @@ import contextlib
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ragspine_pg.client.library import Library
@@ -115,7 +115,7 @@ def _evaluated(
         started = time.perf_counter()
         rankings[case.query_id], result, used = _ranking(place, case, asked, several)
         seconds.append(time.perf_counter() - started)
-        spent = _sum(spent, used)
+        spent += used
         mode_run = result.mode
         meter.report("search", len(rankings), len(cases))
     values = measure(cases, rankings)
@@ -164,7 +164,7 @@ def _ranking(place: Library, case: Case, asked: _Asked, several: bool) -> tuple[
     used, fetched = Usage(), min(MAX_K, 4 * asked.k) if several else asked.k
     while True:
         result = place.search(case.text, access=asked.access, k=fetched, mode=asked.mode, fusion=asked.fusion)
-        used = _sum(used, result.usage)
+        used += result.usage
         documents = list(dict.fromkeys(hit.document_id for hit in result.hits))
         if len(documents) >= asked.k or len(result.hits) < fetched or fetched == MAX_K:
             return documents[: asked.k], result, used
@@ -181,14 +181,4 @@ def _case(case: Case, ranking: list[str], values: Mapping[str, float], seconds: 
         found=found,
         relevant={document: case.grades[document] for document in found if document in case.grades},
         judged_relevant=sum(1 for grade in case.grades.values() if grade > 0),
-    )
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    return replace(
-        one,
-        items=one.items + other.items,
-        tokens=one.tokens + other.tokens,
-        calls=one.calls + other.calls,
-        seconds=one.seconds + other.seconds,
     )
