@@ -1,7 +1,7 @@
 """``client.spine``, awaited: both authorities behind one door."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -144,10 +144,9 @@ class AsyncRagSpine(AsyncRetriever):
         explain: bool = False,
     ) -> SearchResult:
         """See ``RagSpine.search``."""
-        if self._plain is self:
-            search = super().search
-        else:
-            if self._searcher is None:  # files are read for it, in a thread
+        search: Callable[..., Awaitable[SearchResult]] = super().search
+        if self._plain is not self:
+            if self._searcher is None:  # files are read for it
                 self._searcher = await asyncio.to_thread(wrap_async_retriever, self, self.config)
             search = self._searcher.search
         return await search(

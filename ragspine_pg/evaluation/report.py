@@ -64,17 +64,21 @@ class EvaluationReport:
         return {f"p{percent}": seen[ceil(len(seen) * percent / 100) - 1] for percent in (50, 95)}
 
     def to_json(self, *, cases: bool = False) -> str:
-        """One JSON object: the run's figures, and with ``cases`` all that ``from_json`` and ``compare`` need."""
+        """One JSON object: the run's figures, and with ``cases`` all that ``from_json`` and ``compare`` need.
+
+        ``left_out`` is there where some were.
+        """
         written: dict[str, Any] = {
             "dataset": self.dataset,
             "dataset_version": self.dataset_version,
             "mode": self.mode,
             "queries": self.queries,
-            "left_out": self.left_out,
             "metrics": self.metrics,
             "latency_ms": self.latency_ms,
             "usage": asdict(self.usage),
         }
+        if self.left_out:
+            written["left_out"] = self.left_out
         if cases:
             written |= {
                 "library": self.library,

@@ -1,5 +1,6 @@
 """What settings put around a retriever."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from ragspine_pg import Access, Document, RagSpine, wrap_retriever
+from ragspine_pg import Access, AsyncRagSpine, Document, RagSpine, wrap_async_retriever, wrap_retriever
 from ragspine_pg.cli.commands import app
 from ragspine_pg.config import ServiceConfig
 from ragspine_pg.contract.canonical import canonical_json
@@ -111,6 +112,23 @@ def test_a_facade_searches_through_its_settings_by_every_door(
     assert spine.retriever(access=ME).retrieve(QUERY, top_k=3).to_json() == expected.to_json()
     assert spine.library("shop", "wages").search(QUERY, access=ME, k=3).to_json() == expected.to_json()
     assert len(service.requests) == asked + 3, "each search asks the judge once"
+
+
+def test_an_awaited_facade_searches_through_its_settings(
+    configured: tuple[RagSpine, RerankServer], database: Database
+) -> None:
+    spine, _ = configured
+
+    async def ask() -> list[str]:
+        async with await AsyncRagSpine.open(
+            database.reader_url, grant_key=database.grant_key, config=spine.config
+        ) as awaited:
+            first = await awaited.search(QUERY, access=ME, k=3)
+            bound = await awaited.retriever(access=ME).retrieve(QUERY, top_k=3)
+            again = await wrap_async_retriever(awaited, spine.config).search(QUERY, access=ME, k=3)
+            return [result.to_json() for result in (first, bound, again)]
+
+    assert asyncio.run(ask()) == [spine.search(QUERY, access=ME, k=3).to_json()] * 3
 
 
 def test_what_the_settings_add_is_put_around_once(configured: tuple[RagSpine, RerankServer]) -> None:

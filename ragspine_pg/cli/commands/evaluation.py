@@ -95,7 +95,7 @@ def _show(console: Console, found: "EvaluationReport") -> None:
         )
     )
     if found.left_out:
-        console.print(f"{found.left_out:,} queries were left out: they have no precomputed vector")
+        console.print(f"queries left out, having no precomputed vector: {found.left_out:,}")
     console.print(
         styled((f"{found.library} v{found.index_version} · dataset version {found.dataset_version[:12]}", "dim"))
     )
