@@ -50,7 +50,7 @@ class MultiIndexRetriever:
     ) -> SearchResult:
         """``Retriever.search`` in the libraries chosen among ``libraries``; further arguments are handed on.
 
-        Raises as ``Retriever.search`` does, and ``SeamFailed``; ``QueryError`` for ``after`` beside weights.
+        Raises as ``Retriever.search`` does, and ``SeamFailed``.
         """
         flow = search_routed(self._routing, query, access, libraries, k, context, options)
         return perform(flow, self._base.search, self.describe)

@@ -85,21 +85,24 @@ def leg_weights(
     return first * whole, second * whole
 
 
+_CALLED: Final = {"weights": "weights of the legs", "libraries": "weights of libraries", "min_scores": "least scores"}
+
+
 def _numbers(name: str, value: Any, *, legs: bool) -> dict[str, float]:
+    called = _CALLED[name]
     if not isinstance(value, Mapping):
-        raise QueryError(f"{name} is a mapping of numbers", argument=name)
+        raise QueryError(f"{called} are a mapping of numbers", argument=name)
     found = {}
     for key, number in value.items():
         if legs and key not in ("lexical", "vector"):
-            raise QueryError(f"{name} is for lexical and vector", argument=name)
+            raise QueryError(f"{called} are those of lexical and vector", argument=name)
         require_text(name, key, QueryError)
-        if isinstance(number, bool) or not isinstance(number, Real | Decimal):
-            raise QueryError(f"{name} holds numbers", argument=name)
+        known = isinstance(number, Real | Decimal) and not isinstance(number, bool)
         try:
-            found[key] = float(number)
+            found[key] = float(number) if known else float("nan")
         except (OverflowError, ValueError):
             found[key] = float("nan")
         if not isfinite(found[key]) or (name != "min_scores" and not 0 <= found[key] <= MAX_WEIGHT):
-            least = "finite" if name == "min_scores" else f"from 0 to {MAX_WEIGHT:.0f}"
-            raise QueryError(f"{name} are {least}", argument=name)
+            range_ = "finite numbers" if name == "min_scores" else f"numbers from 0 to {MAX_WEIGHT:.0f}"
+            raise QueryError(f"{called} are {range_}", argument=name)
     return found

@@ -1,19 +1,15 @@
-"""Several libraries at once: which are there, which a router chose, and what a library's weight does to the order.
+"""Several libraries at once: which are there, and which a router chose.
 
 ``MultiIndexRetriever`` is made of these; it lives in ``ragspine_pg.client``, where the shells are.
 """
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.library_description import LibraryDescription
 from ragspine_pg.contract.ports import LibraryRouter
-from ragspine_pg.contract.result import Hit
-from ragspine_pg.errors import QueryError, SeamFailed
+from ragspine_pg.errors import SeamFailed
 from ragspine_pg.flow.steps import Flow, fetch
-from ragspine_pg.retrieval.fuse import rrf_fuse
 from ragspine_pg.statement import route as statements
 from ragspine_pg.statement import search as searching
 
@@ -59,41 +55,3 @@ def choose_libraries(router: LibraryRouter, query: str, readable: Sequence[Libra
     else:
         return tuple(dict.fromkeys(item for item in said if item in known)) or tuple(known)
     raise SeamFailed(f"library router {router.name!r} failed ({fault})", seam="library_router")
-
-
-def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
-    """A copy of ``weights``; raises ``QueryError`` for one that is not finite or negative."""
-    checked = {}
-    for library_id, weight in weights.items():
-        try:
-            checked[str(library_id)] = float(weight)
-        except (TypeError, ValueError, OverflowError):
-            checked[str(library_id)] = math.nan
-        if not math.isfinite(checked[str(library_id)]) or checked[str(library_id)] < 0:
-            raise QueryError("a library's weight is a finite number, not negative")
-    return checked
-
-
-def fuse_libraries(hits: Iterable[Hit], weights: Mapping[str, float], k: int) -> tuple[Hit, ...]:
-    """The k best of ``hits`` when each library's own ranking is fused by ``rrf_fuse`` with the library's weight (or 1).
-
-    Within a library the order stays. ``score`` becomes the fused one. Raises ``QueryError`` as ``rrf_fuse`` does.
-    """
-    rankings: dict[str, list[tuple[str, str]]] = {}
-    by_id: dict[tuple[str, str], Hit] = {}
-    for hit in hits:
-        by_id[hit.library_id, hit.chunk_id] = hit
-        rankings.setdefault(hit.library_id, []).append((hit.library_id, hit.chunk_id))
-    shares = [weights.get(library_id, 1.0) for library_id in rankings]
-    fused = rrf_fuse(list(rankings.values()), weights=shares)[:k]
-    return tuple(replace(by_id[item], rank=rank, score=score) for rank, (item, score) in enumerate(fused, start=1))
-
-
-def holds_best(hits: Sequence[Hit], libraries: Iterable[str], k: int, asked: int) -> bool:
-    """Whether each library's k best are among ``hits``, or all it has: fewer came than the ``asked``."""
-    if len(hits) < asked:
-        return True
-    found = dict.fromkeys(libraries, 0)
-    for hit in hits:
-        found[hit.library_id] = found.get(hit.library_id, 0) + 1
-    return all(count >= k for count in found.values())

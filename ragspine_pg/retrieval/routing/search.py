@@ -6,9 +6,10 @@ from typing import Any
 
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.context import RetrievalContext
+from ragspine_pg.contract.fusion import Fusion
 from ragspine_pg.contract.ports import LibraryRouter
 from ragspine_pg.contract.result import SearchResult
-from ragspine_pg.contract.search_request import MAX_K, SearchRequest, library_names
+from ragspine_pg.contract.search_request import SearchRequest, library_names
 from ragspine_pg.errors import (
     Cancelled,
     ConfigurationError,
@@ -20,9 +21,8 @@ from ragspine_pg.errors import (
     UnavailableError,
 )
 from ragspine_pg.retrieval.around import Around, consult, describe, search
-from ragspine_pg.retrieval.routing.multi_index import check_weights, choose_libraries, fuse_libraries, holds_best
+from ragspine_pg.retrieval.routing.multi_index import choose_libraries
 from ragspine_pg.retrieval.routing.registry import make_library_router
-from ragspine_pg.retrieval.shorten import with_hits
 
 _NO_LIBRARYS_FAULT = (Cancelled, ConfigurationError, DeadlineExceeded, GrantInvalid, UnavailableError)
 
@@ -32,7 +32,7 @@ class Routing:
     """A router, the libraries' weights, and whether what fails is reported."""
 
     router: LibraryRouter | None
-    weights: Mapping[str, float]
+    weights: Mapping[str, float] | None
     reports: bool
 
     @classmethod
@@ -42,7 +42,8 @@ class Routing:
         """Checked. Raises ``ConfigurationError`` and ``QueryError``."""
         if on_error not in ("raise", "report"):
             raise ConfigurationError("on_error is 'raise' or 'report'")
-        return cls(make_library_router(router), check_weights(library_weights or {}), on_error == "report")
+        weights = Fusion(libraries=library_weights).libraries
+        return cls(make_library_router(router), weights, on_error == "report")
 
 
 def search_routed(
@@ -56,7 +57,7 @@ def search_routed(
 ) -> Around[SearchResult]:
     """Search in the libraries chosen among ``libraries``.
 
-    Raises as ``Retriever.search`` does, and ``SeamFailed``; ``QueryError`` for ``after`` beside weights.
+    Raises as ``Retriever.search`` does, and ``SeamFailed``.
     """
     SearchRequest(query=query, k=k)  # refuses what is no query before anybody is asked about it
     context = RetrievalContext() if context is None else context
@@ -91,19 +92,14 @@ def search_routed(
 def _search(
     routing: Routing, query: str, libraries: Sequence[str] | None, k: int, arguments: Mapping[str, Any]
 ) -> Around[SearchResult]:
-    if not routing.weights:
+    if routing.weights is None:
         return (yield from search(query, libraries=libraries, k=k, **arguments))
-    if arguments.get("after") is not None:
-        raise QueryError("a search with weights of libraries cannot be continued; ask for a larger k")
-    count = len(libraries) if libraries is not None else 4
-    for depth in dict.fromkeys((min(MAX_K, k * max(1, count)), MAX_K)):
-        # One call holds each library's best, usually the first: the fusion by the retriever takes them in turns.
-        result = yield from search(query, libraries=libraries, k=depth, **arguments)
-        if holds_best(result.hits, result.index_versions, k, depth):
-            break
-    if len(result.index_versions) < 2:
-        return with_hits(result, result.hits[:k], k)
-    return with_hits(result, fuse_libraries(result.hits, routing.weights, k), k)
+    given = arguments.get("fusion")
+    fusion = given if isinstance(given, Fusion) else Fusion(method=given)
+    if fusion.libraries is not None:
+        raise QueryError("weights of libraries are given twice: leave them out of fusion", argument="fusion")
+    weighed = {**arguments, "fusion": replace(fusion, libraries=routing.weights)}
+    return (yield from search(query, libraries=libraries, k=k, **weighed))
 
 
 def _sort_out(
