@@ -9,6 +9,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from ragspine_pg.connect.async_source import AsyncConnectionSource
+from ragspine_pg.connect.transaction import BEGIN_READING
 
 
 class AsyncLazyTransaction:
@@ -31,6 +32,13 @@ class AsyncLazyTransaction:
     def may_commit(self) -> bool:
         """Whether the connection came outside any transaction, to read."""
         return self._came_idle and self._read_only
+
+    @property
+    def begin(self) -> str | None:
+        """What begins the transaction, where it is ours, reads, and has not begun: see ``flow.driver.Lease``."""
+        held = self._connection
+        idle = held is not None and held.info.transaction_status is TransactionStatus.IDLE
+        return BEGIN_READING if self.may_commit and idle else None
 
     async def connection(self) -> psycopg.AsyncConnection[Any]:
         """The connection, inside a transaction or about to begin one."""

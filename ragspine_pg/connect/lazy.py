@@ -9,6 +9,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from ragspine_pg.connect.source import ConnectionSource
+from ragspine_pg.connect.transaction import BEGIN_READING
 
 
 class LazyTransaction:
@@ -36,6 +37,13 @@ class LazyTransaction:
     def may_commit(self) -> bool:
         """Whether the connection came outside any transaction, to read."""
         return self._came_idle and self._read_only
+
+    @property
+    def begin(self) -> str | None:
+        """What begins the transaction, where it is ours, reads, and has not begun: see ``flow.driver.Lease``."""
+        held = self._connection
+        idle = held is not None and held.info.transaction_status is TransactionStatus.IDLE
+        return BEGIN_READING if self.may_commit and idle else None
 
     def connection(self) -> psycopg.Connection[Any]:
         """The connection, inside a transaction or about to begin one."""

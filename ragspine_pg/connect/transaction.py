@@ -15,6 +15,9 @@ from ragspine_pg.flow.translate import translate
 SETTINGS = ("extra_float_digits", "jit", "work_mem")
 """What writing sets for its transaction (sql/queries/ingest_begin.sql)."""
 
+BEGIN_READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY NOT DEFERRABLE"
+"""What ``_begun`` has psycopg send to read; for who sends it with the first statements (see ``connect.lazy``)."""
+
 READ_SETTINGS = "SELECT name, current_setting(name) FROM unnest(%s::text[]) AS name"
 RESTORE_SETTINGS = "SELECT set_config(s.name, s.setting, true) FROM unnest(%s::text[], %s::text[]) AS s(name, setting)"
 
@@ -61,8 +64,8 @@ def translated() -> Iterator[None]:
 def _begun(connection: psycopg.Connection[Any], read_only: bool) -> Iterator[None]:
     """BEGIN ... COMMIT, with the attributes from which psycopg writes its BEGIN set back afterwards.
 
-    To read, BEGIN goes out with the first statement, in its round trip; whoever drives may have sent COMMIT with the
-    last one.
+    To read, BEGIN goes out before the first statement; whoever drives may have sent it in one round trip with the first
+    ones, and COMMIT with the last.
     """
     before = connection.autocommit, connection.isolation_level, connection.read_only, connection.deferrable
     _set(connection, connection.autocommit and not read_only, level_for(read_only), read_only, False)

@@ -38,6 +38,11 @@ class AsyncLease(Protocol):
         """Whether the transaction is ours alone, so that it can be committed along with its last statements."""
         ...
 
+    @property
+    def begin(self) -> str | None:
+        """What begins the transaction, to be sent along with its first statements; None where it has begun."""
+        ...
+
     async def connection(self) -> psycopg.AsyncConnection[Any]:
         """The connection, taken now unless it is held already."""
         ...
@@ -150,6 +155,7 @@ class _Lent:
     """A connection inside somebody else's transaction: there is nothing to give back."""
 
     may_commit = False
+    begin = None
 
     def __init__(self, connection: psycopg.AsyncConnection[Any]) -> None:
         self._connection = connection
@@ -170,7 +176,8 @@ async def _perform(step: Step, lease: AsyncLease) -> Any:
         case Fetch():
             return await _fetch(step, await lease.connection())
         case Batch(fetches=fetches, last=last):
-            return await _exchange(fetches, await lease.connection(), commit=last and lease.may_commit)
+            connection = await lease.connection()
+            return await _exchange(fetches, connection, begin=lease.begin, commit=last and lease.may_commit)
         case Copy():
             return await _copy(step, await lease.connection())
 
@@ -196,9 +203,15 @@ async def _fetch(step: Fetch, connection: psycopg.AsyncConnection[Any]) -> Rows:
         return await _rows(cursor)
 
 
-async def _exchange(fetches: Sequence[Fetch], connection: psycopg.AsyncConnection[Any], *, commit: bool) -> list[Rows]:
+async def _exchange(
+    fetches: Sequence[Fetch], connection: psycopg.AsyncConnection[Any], *, begin: str | None, commit: bool
+) -> list[Rows]:
     cursors = [_cursor(connection) for _ in fetches]
+    if begin is not None:
+        await connection.set_autocommit(True)  # psycopg's own BEGIN, in a pipeline, would wait for its reply
     async with connection.pipeline():  # left by one synchronisation, which is the round trip
+        if begin is not None:
+            await psycopg.AsyncCursor(connection).execute(begin.encode(), prepare=False)
         for step, cursor in zip(fetches, cursors, strict=True):
             await cursor.execute(step.text, step.params, **EXECUTE)
         if commit:

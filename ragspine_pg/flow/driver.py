@@ -22,6 +22,14 @@ class Lease(Protocol):
         """Whether the transaction is ours alone, so that it can be committed along with its last statements."""
         ...
 
+    @property
+    def begin(self) -> str | None:
+        """What begins the transaction, to be sent along with its first statements; None where it has begun.
+
+        The driver may leave the connection in autocommit; the lease puts its settings back.
+        """
+        ...
+
     def connection(self) -> psycopg.Connection[Any]:
         """The connection, taken now unless it is held already."""
         ...
@@ -60,6 +68,7 @@ class _Lent:
     """A connection inside somebody else's transaction: there is nothing to give back."""
 
     may_commit = False
+    begin = None
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
@@ -81,7 +90,8 @@ def _perform(step: Step, lease: Lease) -> Any:
         case Fetch():
             return _fetch(step, lease.connection())
         case Batch(fetches=fetches, last=last):
-            return _send(fetches, lease.connection(), commit=last and lease.may_commit)
+            connection = lease.connection()
+            return _send(fetches, connection, begin=lease.begin, commit=last and lease.may_commit)
         case Copy():
             return _copy(step, lease.connection())
 
@@ -101,9 +111,15 @@ def _fetch(step: Fetch, connection: psycopg.Connection[Any]) -> Rows:
         return _rows(cursor)
 
 
-def _send(fetches: Sequence[Fetch], connection: psycopg.Connection[Any], *, commit: bool) -> list[Rows]:
+def _send(
+    fetches: Sequence[Fetch], connection: psycopg.Connection[Any], *, begin: str | None, commit: bool
+) -> list[Rows]:
     cursors = [_cursor(connection) for _ in fetches]
+    if begin is not None:
+        connection.autocommit = True  # psycopg's own BEGIN, in a pipeline, would wait for its reply
     with connection.pipeline():  # left by one synchronisation, which is the round trip
+        if begin is not None:
+            psycopg.Cursor(connection).execute(begin.encode(), prepare=False)
         for step, cursor in zip(fetches, cursors, strict=True):
             cursor.execute(step.text, step.params, **EXECUTE)
         if commit:
