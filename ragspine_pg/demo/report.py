@@ -54,6 +54,13 @@ class Report:
             )
             self.excerpt(hit.text)
 
+    def ranking(self, name: str, hits: tuple[Hit, ...]) -> None:
+        """The order of a ranking alone, with each hit's rank in every leg."""
+        self.line(name, style="green")
+        for hit in hits:
+            ranks = ", ".join(f"{rank} by {leg}" for leg, rank in hit.ranks.items())
+            self.line(f"{hit.rank}  {hit.score:.3f}  {hit.title} ({ranks})", indent=6, at_most=1)
+
     def check(self, claim: str, holds: bool) -> None:
         """Say whether ``claim`` holds; one that does not fails the tour."""
         if holds:

@@ -9,34 +9,35 @@ import time
 from rich.console import Console
 
 from ragspine_pg.client import RagSpine
-from ragspine_pg.contract.access import Access
-from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.filter import MetadataFilter
 from ragspine_pg.contract.locator import Locator
-from ragspine_pg.contract.result import Hit, SearchResult
-from ragspine_pg.demo.libraries import DemoLibrary, demo_libraries, may_read
+from ragspine_pg.contract.mode import RetrievalMode
+from ragspine_pg.demo.asking import Asking
+from ragspine_pg.demo.callers import FRED, GINA, MIA, WHO
+from ragspine_pg.demo.filling import fill
+from ragspine_pg.demo.meaning import say_how, show_meaning
 from ragspine_pg.demo.report import Report
+from ragspine_pg.demo.vectors import demo_model
 
 QUESTION = "How long can I return an order?"
-MIA = Access("demo-acme", {"user:mia", "group:staff"})
-FRED = Access("demo-acme", {"user:fred", "group:finance"})
-GINA = Access("demo-globex", {"user:gina", "group:staff"})
 
 _STAFF_ONLY = "returns-desk-guide"
 _RESTRICTED = "incident-returns-2024"
-_WHO = {MIA: "Mia, staff of acme,", FRED: "Fred, finance of acme,", GINA: "Gina, staff of globex,"}
-_ALL = 1000  # the most that one search gives, and more than the demo holds
 
 
 def run_tour(spine: RagSpine, *, console: Console | None = None) -> int:
     """Give the tour on ``spine``, which needs the write authority too; the exit status: 0, or 1 when a check failed.
 
-    Safe to run again: libraries that exist are kept, documents that did not change are not written.
+    Where the extra ``local`` is installed, the libraries have vectors, and steps with them follow.
+
+    Safe to run again: libraries that exist are kept, unless the extra came or went since; documents that did not change
+    are not written.
     """
     began = time.monotonic()
     report = Report(console)
     tour = _Tour(spine, report)
-    tour.fill()
+    model = demo_model()
+    fill(tour, model)
     tour.ask_as_three_callers()
     tour.check_a_citation()
     tour.filter_by_metadata()
@@ -45,6 +46,10 @@ def run_tour(spine: RagSpine, *, console: Console | None = None) -> int:
     tour.ask_in("Italian", "manuale", "Entro quanti giorni posso restituire un ordine?", "resi")
     tour.ask_in("Chinese", "shouce", "退货期限是多少天？", "tuihuo")
     tour.ask_in("Japanese", "tebiki", "返品できる期間は何日ですか", "henpin")
+    if model is None:
+        say_how(tour)
+    else:
+        show_meaning(tour, QUESTION)
     report.line("")
     if report.violated:
         report.line(f"{len(report.violated)} checks VIOLATED, {report.held} held.", style="bold red", indent=0)
@@ -57,45 +62,14 @@ def run_tour(spine: RagSpine, *, console: Console | None = None) -> int:
     return 0
 
 
-class _Tour:
-    def __init__(self, spine: RagSpine, report: Report) -> None:
-        self.spine = spine
-        self.report = report
-        self.libraries: dict[tuple[str, str], DemoLibrary] = {
-            (library.tenant, library.library_id): library for library in demo_libraries()
-        }
-
-    def fill(self) -> None:
-        self.report.step("Five libraries of two companies in four languages; each document says who may read it.")
-        for library in self.libraries.values():
-            made = self.spine.create_library(
-                library.tenant,
-                library.library_id,
-                description=library.description,
-                analyzer=library.analyzer,
-                chunker=library.chunker,
-                profile=library.profile,
-                fields=library.fields,
-                exist_ok=True,
-            )
-            done = made.ingest(library.documents)
-            name = f"{library.tenant}/{library.library_id}"
-            changed = done.documents - done.added - done.unchanged
-            self.report.line(
-                f"{name:<21} {library.analyzer:<8} {done.documents:>3} documents:"
-                f" {done.added} new, {changed} changed, {done.unchanged} as they were"
-            )
-            if done.documents != len(library.documents):
-                self.report.check(f"every document of {name} is stored", False)
-        self.report.check("every document is stored", not self.report.violated)
-
+class _Tour(Asking):
     def ask_as_three_callers(self) -> None:
         self.report.step("The same question by three callers: each gets the passages it may read, and no others.")
         self.ask(QUESTION, MIA, "handbook", k=3)
         self.ask(QUESTION, FRED, "handbook", k=3)
         self.ask(QUESTION, GINA, "handbook", k=2)
         # The screen shows a few; absence is checked on everything that each caller can find in all its libraries.
-        found = {who: {hit.document_id for hit in self.search(QUESTION, who).hits} for who in _WHO}
+        found = {who: {hit.document_id for hit in self.search(QUESTION, who).hits} for who in WHO}
         check = self.report.check
         check("Mia finds the staff's guide to the returns desk", _STAFF_ONLY in found[MIA])
         check("Fred, who is no staff, does not find it at any rank", _STAFF_ONLY not in found[FRED])
@@ -143,7 +117,7 @@ class _Tour:
     def read_the_parent_window(self) -> None:
         self.report.step("A small passage is found, its whole section is read: the parent window.")
         question = "Who decides on a late return after day 45?"
-        self.report.asked(_WHO[MIA], question)
+        self.report.asked(WHO[MIA], question)
         hits = self.search(question, MIA, "handbook", k=5, expand="parent").hits
         hit = next((hit for hit in hits if len(hit.window_text) > len(hit.text)), None)
         self.report.check("a passage is smaller than its section", hit is not None)
@@ -164,7 +138,14 @@ class _Tour:
         self.report.step("Why is a document there, or why not? The answer reveals nothing the caller may not read.")
         told = {}
         for document_id in (_STAFF_ONLY, "stock-count", _RESTRICTED, "no-such-document"):
-            answer = self.spine.explain(QUESTION, access=MIA, library_id="handbook", document_id=document_id, k=5)
+            answer = self.spine.explain(
+                QUESTION,
+                access=MIA,
+                library_id="handbook",
+                document_id=document_id,
+                k=5,
+                mode=RetrievalMode.ECONOMY,
+            )
             to_administrator = self.spine.ingestor.explain_rights(answer, MIA)
             told[document_id] = (answer, to_administrator)
             self.report.line(f"{document_id}: {answer.verdict}, {answer.detail}")
@@ -185,51 +166,3 @@ class _Tour:
         self.report.step(f"The same in {language}, analysed by the database itself.")
         hits = self.ask(question, MIA, library_id, k=2).hits
         self.report.check("the page on returns comes first", bool(hits) and hits[0].document_id == expected)
-
-    def ask(
-        self, question: str, access: Access, library_id: str, *, k: int, where: MetadataFilter | None = None
-    ) -> SearchResult:
-        """Search and show."""
-        self.report.asked(_WHO[access], question)
-        return self.search(question, access, library_id, k=k, where=where, show=True)
-
-    def search(
-        self,
-        question: str,
-        access: Access,
-        library_id: str | None = None,
-        *,
-        k: int = _ALL,
-        where: MetadataFilter | None = None,
-        expand: str | None = None,
-        show: bool = False,
-    ) -> SearchResult:
-        """Search, and compare each hit with the corpus."""
-        result = self.spine.search(
-            question, access=access, libraries=library_id, k=k, metadata_filter=where, expand=expand
-        )
-        if show:
-            self.report.hits(result.hits)
-        who = _WHO[access].split(",")[0]
-        count = len(result.hits)
-        self.report.check(
-            f"{who} may read what was found ({count} passage{'s'[: count - 1]}), and it is verbatim in its source",
-            count > 0 and all(self.is_right(access, hit) for hit in result.hits),
-        )
-        return result
-
-    def is_right(self, access: Access, hit: Hit) -> bool:
-        try:
-            source = self.source(hit)
-        except KeyError:
-            return False
-        locator = Locator.parse(hit.locator)
-        return (
-            may_read(access, hit.tenant, source)
-            and hit.title == source.title
-            and locator.verify(source.text)
-            and source.text[locator.start : locator.end] == hit.text
-        )
-
-    def source(self, hit: Hit) -> Document:
-        return self.libraries[hit.tenant, hit.library_id].document(hit.document_id)
