@@ -75,6 +75,12 @@ class LibraryExists(IngestError):
     code = "library_exists"
 
 
+class VersionNotReady(IngestError):
+    """An index version cannot be published, or written to, in the state it is in; the message says what to do."""
+
+    code = "version_not_ready"
+
+
 class NotFound(RagSpineError):
     """A tenant, library, document or version that the ingest authority named does not exist."""
 

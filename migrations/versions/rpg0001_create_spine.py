@@ -97,6 +97,7 @@ FUNCTIONS = (
     "parse_embedding_v1",
     "vector_index_ddl_v1",
     "caller_v1",
+    "list_unrecalled_v1",
 )
 
 TABLES = (

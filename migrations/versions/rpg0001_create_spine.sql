@@ -157,7 +157,7 @@ CREATE TABLE ragspine.index_version (
   CONSTRAINT fk_index_version__library FOREIGN KEY(tenant_no, library_no) REFERENCES ragspine.library (tenant_no, library_no),
   CONSTRAINT fk_index_version__embedding_space FOREIGN KEY(tenant_no, space_no, dimensions) REFERENCES ragspine.embedding_space (tenant_no, space_no, dimensions),
   CONSTRAINT ck_index_version__space_has_dimensions CHECK ((space_no IS NULL) = (dimensions IS NULL)),
-  CONSTRAINT ck_index_version__state_is_known CHECK (state IN ('building', 'verified', 'published', 'retired', 'failed')),
+  CONSTRAINT ck_index_version__state_is_known CHECK (state IN ('building', 'verified', 'published', 'retired', 'failed', 'dropped')),
   CONSTRAINT ck_index_version__version_counts_from_one CHECK (version >= 1),
   CONSTRAINT ck_index_version__k1_is_finite CHECK (k1 >= 0 AND k1 < 'infinity'),
   CONSTRAINT ck_index_version__b_is_a_share CHECK (b BETWEEN 0 AND 1),

@@ -20,13 +20,15 @@ from ragspine_pg.contract.ingest import (
     LibraryInfo,
     LibraryStats,
     OnDuplicate,
+    RebuildReport,
     Unchanged,
     VersionInfo,
 )
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.ports import Chunker, EmbeddingModel
 from ragspine_pg.embedding.known import KnownModels
-from ragspine_pg.ingest import pipeline
+from ragspine_pg.ingest import pipeline, versioning
+from ragspine_pg.ingest.change import ProfileChanges
 from ragspine_pg.ingest.documents import documents_of
 from ragspine_pg.ingest.progress import OnProgress
 from ragspine_pg.retrieval.explain import explain_rights
@@ -164,6 +166,66 @@ class AsyncIngestor(AsyncShell):
     async def versions(self, tenant: str, library_id: str) -> list[VersionInfo]:
         """See ``Ingestor.versions``."""
         return await self._drive(pipeline.list_versions(tenant, library_id), read_only=True)
+
+    async def rebuild(
+        self,
+        tenant: str,
+        library_id: str,
+        *,
+        analyzer: str | None = None,
+        chunker: str | Chunker | None = None,
+        chunker_options: Mapping[str, Any] | None = None,
+        embedding: str | EmbeddingModel | None = None,
+        embedding_options: Mapping[str, Any] | None = None,
+        k1: float | None = None,
+        b: float | None = None,
+        pivot: float | str | None = None,
+        fusion: str | Mapping[str, Any] | None = None,
+        embed_confidential: bool | None = None,
+        progress: OnProgress | None = None,
+    ) -> RebuildReport:
+        """See ``Ingestor.rebuild``."""
+        changes = ProfileChanges(
+            analyzer=analyzer,
+            chunker=chunker,
+            chunker_options=chunker_options,
+            embedding=embedding,
+            embedding_options=embedding_options,
+            k1=k1,
+            b=b,
+            pivot=pivot,
+            fusion=fusion,
+            embed_confidential=embed_confidential,
+        )
+        job = versioning.rebuild(tenant, library_id, changes, models=self._models, progress=on_loop(progress))
+        return await self._drive_job(job)
+
+    async def publish(
+        self,
+        tenant: str,
+        library_id: str,
+        version: int,
+        *,
+        chunker: Chunker | None = None,
+        progress: OnProgress | None = None,
+    ) -> VersionInfo:
+        """See ``Ingestor.publish``."""
+        job = versioning.publish(
+            tenant, library_id, version, models=self._models, chunker=chunker, progress=on_loop(progress)
+        )
+        return await self._drive_job(job)
+
+    async def rollback(
+        self,
+        tenant: str,
+        library_id: str,
+        *,
+        chunker: Chunker | None = None,
+        progress: OnProgress | None = None,
+    ) -> VersionInfo:
+        """See ``Ingestor.rollback``."""
+        job = versioning.roll_back(tenant, library_id, models=self._models, chunker=chunker, progress=on_loop(progress))
+        return await self._drive_job(job)
 
     async def optimize(self, tenant: str, library_id: str) -> FoldReport:
         """See ``Ingestor.optimize``."""

@@ -18,13 +18,14 @@ from ragspine_pg.contract.ingest import (
     IngestReport,
     LibraryStats,
     OnDuplicate,
+    RebuildReport,
     Unchanged,
     VersionInfo,
 )
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.mode import RetrievalMode
 from ragspine_pg.contract.name import require_name
-from ragspine_pg.contract.ports import Chunker
+from ragspine_pg.contract.ports import Chunker, EmbeddingModel
 from ragspine_pg.contract.result import SearchResult
 from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.ingest.progress import OnProgress
@@ -92,6 +93,50 @@ class AsyncLibrary:
     async def versions(self) -> list[VersionInfo]:
         """See ``Ingestor.versions``."""
         return await self.spine.ingestor.versions(self.tenant, self.library_id)
+
+    async def rebuild(
+        self,
+        *,
+        analyzer: str | None = None,
+        chunker: str | Chunker | None = None,
+        chunker_options: Mapping[str, Any] | None = None,
+        embedding: str | EmbeddingModel | None = None,
+        embedding_options: Mapping[str, Any] | None = None,
+        k1: float | None = None,
+        b: float | None = None,
+        pivot: float | str | None = None,
+        fusion: str | Mapping[str, Any] | None = None,
+        embed_confidential: bool | None = None,
+        progress: OnProgress | None = None,
+    ) -> RebuildReport:
+        """See ``Ingestor.rebuild``."""
+        return await self.spine.ingestor.rebuild(
+            self.tenant,
+            self.library_id,
+            analyzer=analyzer,
+            chunker=chunker,
+            chunker_options=chunker_options,
+            embedding=embedding,
+            embedding_options=embedding_options,
+            k1=k1,
+            b=b,
+            pivot=pivot,
+            fusion=fusion,
+            embed_confidential=embed_confidential,
+            progress=progress,
+        )
+
+    async def publish(
+        self, version: int, *, chunker: Chunker | None = None, progress: OnProgress | None = None
+    ) -> VersionInfo:
+        """See ``Ingestor.publish``."""
+        return await self.spine.ingestor.publish(
+            self.tenant, self.library_id, version, chunker=chunker, progress=progress
+        )
+
+    async def rollback(self, *, chunker: Chunker | None = None, progress: OnProgress | None = None) -> VersionInfo:
+        """See ``Ingestor.rollback``."""
+        return await self.spine.ingestor.rollback(self.tenant, self.library_id, chunker=chunker, progress=progress)
 
     async def optimize(self) -> FoldReport:
         """See ``RagSpine.optimize``."""

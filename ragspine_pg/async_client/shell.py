@@ -1,5 +1,6 @@
 """What every awaited shell does: a transaction, the schema's check once, and the driver."""
 
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -9,7 +10,8 @@ from ragspine_pg.async_client.stop import Stop
 from ragspine_pg.connect.async_lazy import AsyncLazyTransaction
 from ragspine_pg.connect.async_source import AsyncConnectionSource
 from ragspine_pg.contract.context import RetrievalContext
-from ragspine_pg.flow.async_driver import run_async
+from ragspine_pg.flow.async_driver import run_async, run_job_async
+from ragspine_pg.flow.job import Job
 from ragspine_pg.flow.steps import Flow
 from ragspine_pg.schema.check import check_schema
 
@@ -39,6 +41,10 @@ class AsyncShell:
 
         async with AsyncLazyTransaction(self._source, read_only, opened) as lease:
             return await run_async(flow, lease, in_thread=not read_only)
+
+    async def _drive_job(self, job: Job[T]) -> T:
+        """Run a job that writes, each of its flows in a transaction of its own."""
+        return await run_job_async(job, partial(self._drive, read_only=False))
 
     async def check_schema(self) -> None:
         """See ``Shell.check_schema``."""

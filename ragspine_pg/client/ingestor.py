@@ -19,13 +19,15 @@ from ragspine_pg.contract.ingest import (
     LibraryInfo,
     LibraryStats,
     OnDuplicate,
+    RebuildReport,
     Unchanged,
     VersionInfo,
 )
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.ports import Chunker, EmbeddingModel
 from ragspine_pg.embedding.known import KnownModels
-from ragspine_pg.ingest import pipeline
+from ragspine_pg.ingest import pipeline, versioning
+from ragspine_pg.ingest.change import ProfileChanges
 from ragspine_pg.ingest.documents import documents_of
 from ragspine_pg.ingest.progress import OnProgress
 from ragspine_pg.retrieval.explain import explain_rights
@@ -37,8 +39,8 @@ if TYPE_CHECKING:
 class Ingestor(Shell):
     """Writes with an ingest login. Usable without any right to search.
 
-    Every call is one transaction: all of it or nothing. ``analyzer`` and ``chunker`` are those of a library that names
-    none.
+    Every call is one transaction, all of it or nothing, but ``rebuild``, ``publish`` and ``rollback``, which say so.
+    ``analyzer`` and ``chunker`` are those of a library that names none.
     """
 
     def __init__(
@@ -198,6 +200,85 @@ class Ingestor(Shell):
     def versions(self, tenant: str, library_id: str) -> list[VersionInfo]:
         """The library's index versions, newest first. Raises ``NotFound``."""
         return self._drive(pipeline.list_versions(tenant, library_id), read_only=True)
+
+    def rebuild(
+        self,
+        tenant: str,
+        library_id: str,
+        *,
+        analyzer: str | None = None,
+        chunker: str | Chunker | None = None,
+        chunker_options: Mapping[str, Any] | None = None,
+        embedding: str | EmbeddingModel | None = None,
+        embedding_options: Mapping[str, Any] | None = None,
+        k1: float | None = None,
+        b: float | None = None,
+        pivot: float | str | None = None,
+        fusion: str | Mapping[str, Any] | None = None,
+        embed_confidential: bool | None = None,
+        progress: OnProgress | None = None,
+    ) -> RebuildReport:
+        """Index the stored documents anew, in a version of its own, verified and ready for ``publish``.
+
+        The arguments are those of ``create_library`` and of its ``profile``; what is not given stays as it is in the
+        published version. ``embedding="none"`` does without vectors. Searches and writes go on meanwhile; documents
+        that change are indexed again before the version is published.
+
+        Takes many short transactions. A call that failed or was killed leaves what is published untouched, and the same
+        call goes on where it ended. A version of another profile that was never published is dropped. On a connection
+        that was lent inside a transaction all of it is part of that one.
+
+        Raises ``NotFound``, ``ConfigurationError``, ``EmbeddingError``, ``IngestError``, ``VerificationFailed``, and
+        ``VersionNotReady`` when a rebuild with another profile took this one's place.
+        """
+        changes = ProfileChanges(
+            analyzer=analyzer,
+            chunker=chunker,
+            chunker_options=chunker_options,
+            embedding=embedding,
+            embedding_options=embedding_options,
+            k1=k1,
+            b=b,
+            pivot=pivot,
+            fusion=fusion,
+            embed_confidential=embed_confidential,
+        )
+        return self._drive_job(versioning.rebuild(tenant, library_id, changes, models=self._models, progress=progress))
+
+    def publish(
+        self,
+        tenant: str,
+        library_id: str,
+        version: int,
+        *,
+        chunker: Chunker | None = None,
+        progress: OnProgress | None = None,
+    ) -> VersionInfo:
+        """Make a version the one that is searched, once it has all documents as they are; searches change over at once.
+
+        The version must be ``verified``, or ``retired``. The two that were retired last are kept, and cursors go on in
+        them; older ones are deleted. ``chunker`` is needed only for one that has no name.
+
+        Raises ``NotFound``, ``VersionNotReady``, ``EnvironmentChanged``, ``ConfigurationError``, ``EmbeddingError``.
+        """
+        job = versioning.publish(tenant, library_id, version, models=self._models, chunker=chunker, progress=progress)
+        return self._drive_job(job)
+
+    def rollback(
+        self,
+        tenant: str,
+        library_id: str,
+        *,
+        chunker: Chunker | None = None,
+        progress: OnProgress | None = None,
+    ) -> VersionInfo:
+        """Publish the version that was published before: how documents were indexed then, with the documents of today.
+
+        A second call undoes the first. Raises as ``publish`` does, and ``NotFound`` when there is no earlier version.
+        """
+        return self._drive_job(
+            versioning.roll_back(tenant, library_id, models=self._models, chunker=chunker, progress=progress)
+        )
 
     def optimize(self, tenant: str, library_id: str) -> FoldReport:
         """Fold what writes left behind; answers stay the same, to the byte. Raises ``NotFound``.

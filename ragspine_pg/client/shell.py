@@ -1,6 +1,7 @@
 """What every shell does: a transaction, the schema's check once, and the driver."""
 
 import threading
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -10,6 +11,7 @@ from ragspine_pg.connect.lazy import LazyTransaction
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.flow.driver import run
+from ragspine_pg.flow.job import Job, run_job
 from ragspine_pg.flow.steps import Flow
 from ragspine_pg.schema.check import check
 
@@ -38,6 +40,10 @@ class Shell:
 
         with LazyTransaction(self._source, read_only, opened) as lease:
             return run(flow, lease)
+
+    def _drive_job(self, job: Job[T]) -> T:
+        """Run a job that writes, each of its flows in a transaction of its own."""
+        return run_job(job, partial(self._drive, read_only=False))
 
     def check_schema(self) -> None:
         """Raise ``SchemaError`` when the database holds another schema than this code's; the first call does it too."""

@@ -96,7 +96,12 @@ class LibraryInfo:
 
 @dataclass(frozen=True, slots=True)
 class VersionInfo:
-    """An index version: how a library's documents are indexed, or were, or will be."""
+    """An index version: how a library's documents are indexed, or were, or will be.
+
+    ``state``: ``building``, ``verified`` (may be published), ``published``, ``retired`` (was published, and can be
+    again), ``failed`` (did not pass its checks) or ``dropped`` (its rows are being deleted). ``pending`` documents are
+    not in it yet, or not as they are now; they will be before it is published.
+    """
 
     version: int
     state: str
@@ -109,6 +114,7 @@ class VersionInfo:
     lexeme_count: int
     created_at: datetime
     published_at: datetime | None
+    pending: int
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -120,6 +126,22 @@ class VersionInfo:
             f"vectors of {dimensions:,} dimensions have no index (it ends at {MAX_INDEXED_DIMENSIONS:,}): every search"
             " by vector reads all that its caller may read",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildReport:
+    """What a rebuild did. ``version`` is ready to be published.
+
+    ``resumed``: it went on with a version that an earlier call had begun. ``documents`` and ``chunks`` were put into it
+    by this call; ``usage`` is what embedding cost.
+    """
+
+    version: int
+    resumed: bool
+    documents: int
+    chunks: int
+    seconds: float
+    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,10 @@ hashing them) in a thread of its own where the caller says that they take time.
 import asyncio
 import contextvars
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
 import psycopg
@@ -18,10 +19,12 @@ from psycopg.rows import tuple_row
 
 from ragspine_pg.errors import RagSpineError
 from ragspine_pg.flow.cursor import EXECUTE, Rows, copying, reading
+from ragspine_pg.flow.job import Job
 from ragspine_pg.flow.steps import Batch, Copy, Fetch, Flow, Release, Step, Work
 from ragspine_pg.flow.translate import translate
 
 T = TypeVar("T")
+Y = TypeVar("Y")
 
 _COPY_SECONDS: Final = 0.005
 """How long a COPY writes rows before other tasks have their turn."""
@@ -61,23 +64,32 @@ async def run_async(flow: Flow[T], lease: "AsyncLease | psycopg.AsyncConnection[
     end by itself.
     """
     held = _Lent(lease) if isinstance(lease, psycopg.AsyncConnection) else lease
-    call: _Caller = _Thread() if in_thread else _Here()
+    return await _advance(flow, partial(_perform, lease=held), _Thread() if in_thread else _Here())
+
+
+async def run_job_async(job: Job[T], drive: Callable[[Flow[Any]], Awaitable[Any]]) -> T:
+    """``flow.job.run_job``, awaited; the job is advanced in a thread of its own, as a flow that computes is."""
+    return await _advance(job, drive, _Thread())
+
+
+async def _advance(steps: Generator[Y, Any, T], perform: Callable[[Y], Awaitable[Any]], call: "_Caller") -> T:
+    """Have each of the steps performed, and its reply or error handed back, until there is a value."""
     try:
-        come = await call(_next(flow))
+        come = await call(_next(steps))
         while not isinstance(come, _End):
             try:
-                reply = await _perform(come, held)
+                reply = await perform(come)
             except psycopg.Error as error:
-                come = await call(_throw(flow, translate(error)))
+                come = await call(_throw(steps, translate(error)))
             except RagSpineError as error:
-                come = await call(_throw(flow, error))
+                come = await call(_throw(steps, error))
             else:
-                come = await call(_send(flow, reply))
+                come = await call(_send(steps, reply))
         value: T = come.value
         return value
     finally:
         try:
-            await call(flow.close)
+            await call(steps.close)
         finally:
             call.end()
 
@@ -89,19 +101,19 @@ class _End:
     value: Any
 
 
-def _next(flow: Flow[Any]) -> Callable[[], "Step | _End"]:
-    return lambda: _ended(lambda: next(flow))
+def _next(steps: Generator[Y, Any, Any]) -> Callable[[], "Y | _End"]:
+    return lambda: _ended(lambda: next(steps))
 
 
-def _send(flow: Flow[Any], reply: Any) -> Callable[[], "Step | _End"]:
-    return lambda: _ended(lambda: flow.send(reply))
+def _send(steps: Generator[Y, Any, Any], reply: Any) -> Callable[[], "Y | _End"]:
+    return lambda: _ended(lambda: steps.send(reply))
 
 
-def _throw(flow: Flow[Any], error: BaseException) -> Callable[[], "Step | _End"]:
-    return lambda: _ended(lambda: flow.throw(error))
+def _throw(steps: Generator[Y, Any, Any], error: BaseException) -> Callable[[], "Y | _End"]:
+    return lambda: _ended(lambda: steps.throw(error))
 
 
-def _ended(advance: Callable[[], Step]) -> "Step | _End":
+def _ended(advance: Callable[[], Y]) -> "Y | _End":
     try:
         return advance()
     except StopIteration as end:

@@ -16,7 +16,7 @@ class Finding:
     count: int
 
 
-_RULES = {
+_VERSION_RULES = {
     "corpus statistics equal a recount of the chunks": "audit_corpus_stat",
     "document frequencies equal a recount of the chunks": "audit_lexeme_stat",
     "statistics hold no row that changes nothing": "audit_empty_stat",
@@ -24,38 +24,45 @@ _RULES = {
     "lexemes are numbered from one to the version's counter": "audit_lexeme_numbers",
     "every chunk has the vector that its version and label allow": "audit_embeddings",
     "impacts name numbered lexemes only": "audit_impacts",
-    "pages hold the text the document counts and hashes": "audit_content",
     "every chunk is the text at its span": "audit_slices",
     "every parent window is the text at its span": "audit_windows",
     "chunk ids are those of their content": "audit_chunk_ids",
+    "every document has its chunks in every version, or is pending there": "audit_pending",
+}
+_LIBRARY_RULES = {
+    "pages hold the text the document counts and hashes": "audit_content",
     "every class's hash is that of its readers": "audit_classes",
     "field keys are those of the metadata": "audit_fields",
     "a library has exactly one published version": "audit_versions",
-    "every document has its chunks in the published version": "audit_pending",
 }
 _DEEP = {"impacts equal a new analysis": "audit_analysis"}
 
-RULES = tuple(_RULES | _DEEP)
+RULES = tuple(_VERSION_RULES | _LIBRARY_RULES | _DEEP)
 """What is checked, by name; a test plants a fault for each."""
 
-_STATEMENTS = {rule: query(name) for rule, name in (_RULES | _DEEP).items()}
+_STATEMENTS = {rule: query(name) for rule, name in (_VERSION_RULES | _LIBRARY_RULES | _DEEP).items()}
 
 
 def audit(target: Target, *, deep: bool = False) -> Flow[list[Finding]]:
-    """Check a library's rows against each other; an empty list when all is as it should be.
+    """Check a library's rows against each other, in all its live versions; an empty list when all is as it should be.
 
-    Reads everything the library holds, some of it several times. ``deep`` also analyses every chunk of the published
-    version again, which takes as long as an ingest.
+    Reads everything the library holds, some of it several times. ``deep`` also analyses every chunk again, which takes
+    as long as an ingest.
     """
-    place = {
-        "tenant_no": target.tenant_no,
-        "library_no": target.library_no,
-        "version_no": target.version_no,
-        "analyzer": target.analyzer,
-    }
+    rules = [*_VERSION_RULES, *_LIBRARY_RULES, *(_DEEP if deep else ())]
+    return (yield from _check(rules, target, None))
+
+
+def audit_version(target: Target) -> Flow[list[Finding]]:
+    """Check the rows of the target's version alone, whatever its state."""
+    return (yield from _check([*_VERSION_RULES], target, target.version_no))
+
+
+def _check(rules: list[str], target: Target, version_no: int | None) -> Flow[list[Finding]]:
     findings = []
-    for rule, statement in _STATEMENTS.items():
-        if deep or rule in _RULES:
-            rows = yield from fetch(statement, **place)
-            findings += [Finding(rule, where, count) for where, count in rows]
+    for rule in rules:
+        rows = yield from fetch(
+            _STATEMENTS[rule], tenant_no=target.tenant_no, library_no=target.library_no, version_no=version_no
+        )
+        findings += [Finding(rule, where, count) for where, count in rows]
     return findings

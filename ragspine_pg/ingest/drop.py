@@ -8,6 +8,7 @@ from ragspine_pg.ingest.target import open_target
 from ragspine_pg.statement.catalogue import query
 
 _LOCK_VERSIONS = query("ingest_lock_versions", int)
+_AWAIT_RELABELS = query("ingest_await_relabels", int)
 _LOCK_DOCUMENTS = query("ingest_lock_library", int)
 _DROP_VERSIONS = query("ingest_drop_versions")
 _DROP_DOCUMENTS = query("ingest_drop_documents")
@@ -22,9 +23,10 @@ def drop_library(tenant: str, library_id: str) -> Flow[int]:
     """
     target = yield from open_target(tenant, library_id)
     place = {"tenant_no": target.tenant_no, "library_no": target.library_no}
-    # The order of locks of every writer (docs/adr/0005). Once both are held nobody else writes here, so that the rows
+    # The order of locks of every writer (docs/adr/0005). Once all are held nobody else writes here, so that the rows
     # can go from the versions upwards without waiting.
     yield from fetch(_LOCK_VERSIONS, **place)
+    yield from fetch(_AWAIT_RELABELS, **place)
     documents = yield from fetch(_LOCK_DOCUMENTS, **place)
     for statement in (_DROP_VERSIONS, _DROP_DOCUMENTS, _DROP_LIBRARY):
         yield from fetch(statement, **place)

@@ -62,9 +62,9 @@ def create_library(
         if kind not in FIELD_TYPES:
             raise ConfigurationError(f"field {name!r}: a type is one of {', '.join(FIELD_TYPES)}", field=name)
     written = complete_profile(analyzer, chunker, chunker_options or {}, profile or {}, embedding)
-    pivot = default_pivot(analyzer, chunker) if written["pivot"] == "measured" else float(written["pivot"])
+    pivot = first_pivot(written, chunker)
     yield from begin()
-    yield from fetch(_CHECK_ANALYZER, analyzer=analyzer)
+    yield from check_analyzer(analyzer)
     yield from fetch(_ADD_TENANT, tenant=tenant)
     added = yield from fetch(_ADD_LIBRARY, tenant=tenant, library_id=library_id, description=description)
     if added:
@@ -76,19 +76,7 @@ def create_library(
             names=list(declared),
             types=list(declared.values()),
         )
-        space_no = None if embedding is None else (yield from add_space(tenant_no, embedding.space))
-        yield from fetch(
-            _ADD_VERSION,
-            tenant_no=tenant_no,
-            library_no=library_no,
-            analyzer=analyzer,
-            k1=float(written["k1"]),
-            b=float(written["b"]),
-            pivot=pivot,
-            profile=dump_json(written),
-            space_no=space_no,
-            dimensions=None if embedding is None else embedding.space.dimensions,
-        )
+        yield from add_version(tenant_no, library_no, "published", written, pivot, embedding)
     else:
         target = yield from find_target(tenant, library_id)
         tenant_no, library_no = target.tenant_no, target.library_no
@@ -108,6 +96,32 @@ def create_library(
             )
     versions = yield from list_versions(tenant, library_id)
     return next(version for version in versions if version.state == "published")
+
+
+def add_version(
+    tenant_no: int,
+    library_no: int,
+    state: str,
+    profile: Mapping[str, Any],
+    pivot: float,
+    embedding: EmbeddingModel | None,
+) -> Flow[tuple[int, int]]:
+    """Add a version of a library in this state; its number in the store, and its number among the library's."""
+    space_no = None if embedding is None else (yield from add_space(tenant_no, embedding.space))
+    rows = yield from fetch(
+        _ADD_VERSION,
+        tenant_no=tenant_no,
+        library_no=library_no,
+        state=state,
+        analyzer=profile["analyzer"],
+        k1=float(profile["k1"]),
+        b=float(profile["b"]),
+        pivot=pivot,
+        profile=dump_json(profile),
+        space_no=space_no,
+        dimensions=None if embedding is None else embedding.space.dimensions,
+    )
+    return rows[0][0], rows[0][1]
 
 
 def add_space(tenant_no: int, space: EmbeddingSpace) -> Flow[int]:
@@ -196,6 +210,19 @@ def default_pivot(analyzer: str, chunker: Chunker) -> float:
     """
     share = {"cjk": 0.75, "simple": 1 / 6}.get(analyzer, 1 / 10)
     return float(max(1, round(chunker.target_length * share)))
+
+
+def first_pivot(profile: Mapping[str, Any], chunker: Chunker) -> float:
+    """The pivot that a version of this profile begins with; one that is measured is so once there are chunks."""
+    if profile["pivot"] == "measured":
+        return default_pivot(profile["analyzer"], chunker)
+    return float(profile["pivot"])
+
+
+def check_analyzer(analyzer: str) -> Flow[None]:
+    """Raise ``ConfigurationError`` unless the database knows the analyzer."""
+    require_name("analyzer", analyzer, ConfigurationError)
+    yield from fetch(_CHECK_ANALYZER, analyzer=analyzer)
 
 
 def _number(name: str, value: Any, lowest: float, highest: float) -> Decimal:

@@ -4,9 +4,7 @@ All or nothing: whatever is raised, or a killed client, leaves the store as it w
 """
 
 from collections.abc import Iterable
-from itertools import chain
 
-from ragspine_pg.chunking.registry import make_chunker
 from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.ingest import (
     UNCHANGED,
@@ -19,7 +17,7 @@ from ragspine_pg.contract.ingest import (
 )
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.name import require_name
-from ragspine_pg.contract.ports import Chunker, EmbeddingModel
+from ragspine_pg.contract.ports import Chunker
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.errors import ConfigurationError, InvalidDocument, NotFound
@@ -28,16 +26,15 @@ from ragspine_pg.ingest import analyse, embed, fold, measure, settle, stage, sta
 from ragspine_pg.ingest.audit import audit
 from ragspine_pg.ingest.delete import delete
 from ragspine_pg.ingest.drop import drop_library, list_libraries
+from ragspine_pg.ingest.index import BULK, index
 from ragspine_pg.ingest.library import create_library
+from ragspine_pg.ingest.profile import profile_chunker, profile_model
 from ragspine_pg.ingest.progress import Meter, OnProgress
-from ragspine_pg.ingest.relabel import relabel
+from ragspine_pg.ingest.relabel import hold_published, relabel
 from ragspine_pg.ingest.split import split
 from ragspine_pg.ingest.stats import library_stats
-from ragspine_pg.ingest.target import Target, find_target, open_target
+from ragspine_pg.ingest.target import Target, begin, find_target, open_target
 from ragspine_pg.ingest.versions import list_versions
-
-BULK = 200
-"""From this many chunks on an ingest watches the planner's statistics while it writes."""
 
 __all__ = [
     "audit",
@@ -81,8 +78,8 @@ def ingest(
         raise ConfigurationError("ingest takes a collection of documents: ingest([document])", argument="documents")
     meter = Meter(progress)
     target = yield from open_target(tenant, library_id, check_environment=True)
-    cutter = _profile_chunker(target, chunker)
-    model = _profile_model(target, models)
+    cutter = profile_chunker(target, chunker)
+    model = profile_model(target, models)
     usage = Usage()
     yield from stage.make_stage()
     after_seq = after_chunk = replaced = read = 0
@@ -132,39 +129,18 @@ def ingest(
 
 def _write(target: Target, meter: Meter, after_seq: int, after_chunk: int) -> Flow[int]:
     yield from stage.analyze_stage()
-    # Asking costs 5 ms: a bulk ingest asks before and after every slice, a small one now and then.
     bulk = after_chunk >= BULK
     if bulk:
         yield from write.refresh_planner(target)
-    yield from statistics.subtract_stored(target)
-    removed = yield from write.remove_stored(target)
+    yield from statistics.subtract_stored(target, everywhere=True)
+    removed = yield from write.remove_indexed(target, everywhere=True)
+    yield from write.remove_stored(target)
     yield from embed.remove_unwanted(target)
-    yield from write.add_pending(target)
     for first, after in analyse.slices(0, after_seq):
         yield from write.write_documents(target, first, after, refresh=bulk)
         meter.report("documents", after, after_seq)
-    for first, after in analyse.slices(0, after_chunk, 20_000):
-        yield from statistics.count_lexemes(first, after)
-        meter.report("lexemes", after, after_chunk)
-    yield from statistics.number_lexemes(target)
-    batch_no = yield from statistics.append_statistics(target)
-    pivot, moved = target.pivot, False
-    if target.measured:
-        pivot, moved = yield from measure.measure_pivot(target)
-    if moved:
-        meter.report("reweigh", 0)
-        yield from measure.reweigh(target, pivot)
-    # A short first slice: the checks of foreign keys are planned once, and better with statistics.
-    head = min(1000, after_chunk)
-    for first, after in chain(analyse.slices(0, head), analyse.slices(head, after_chunk, 10_000)):
-        yield from write.write_chunks(target, pivot, first, after)
-        if target.space_no is not None:
-            yield from embed.write_staged(target, first, after)
-        if bulk:
-            yield from write.refresh_planner(target)
-        meter.report("chunks", after, after_chunk)
-    if not bulk and batch_no % 16 == 0:
-        yield from write.refresh_planner(target)
+    yield from write.add_pending(target)
+    yield from index(target, meter, after_chunk, measured=target.measured)
     for first, after in analyse.slices(0, after_seq):
         yield from verify.verify_documents(target, first, after)
         meter.report("verify", after, after_seq)
@@ -203,7 +179,9 @@ def relabel_document(
         if isinstance(sensitivity, Unchanged)
         else Document(document_id, "", sensitivity=sensitivity).sensitivity
     )
-    target = yield from open_target(tenant, library_id)
+    yield from begin()
+    yield from hold_published(tenant, library_id)
+    target = yield from find_target(tenant, library_id)
     changed = yield from relabel(target, document_id, names, label)
     if changed is None:
         raise NotFound(
@@ -213,7 +191,7 @@ def relabel_document(
             document=document_id,
         )
     if changed.embed:
-        model = _profile_model(target, models)
+        model = profile_model(target, models)
         if model is not None:
             yield from embed.embed_documents(target, model, [changed.document_no])
     if changed.moved and target.measured:
@@ -231,21 +209,3 @@ def stats(tenant: str, library_id: str) -> Flow[LibraryStats]:
     """Numbers about a library over all access classes, for its administrator. Raises ``NotFound``."""
     target = yield from find_target(tenant, library_id)
     return (yield from library_stats(target))
-
-
-def _profile_model(target: Target, models: KnownModels | None) -> EmbeddingModel | None:
-    profile = target.profile.get("embedding")
-    return None if profile is None else (models or KnownModels()).find(profile)
-
-
-def _profile_chunker(target: Target, chunker: Chunker | None) -> Chunker:
-    profile = target.profile["chunker"]
-    made = make_chunker(chunker) if chunker is not None else make_chunker(profile["name"], **profile["options"])
-    if made.fingerprint != profile["fingerprint"]:
-        raise ConfigurationError(
-            f"{target.tenant}/{target.library_id} is cut by chunker {profile['fingerprint']!r}, and this one is "
-            f"{made.fingerprint!r}: rebuild the library, or hand in the chunker it was made with",
-            tenant=target.tenant,
-            library=target.library_id,
-        )
-    return made

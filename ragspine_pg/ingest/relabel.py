@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from ragspine_pg.contract.ingest import Unchanged
 from ragspine_pg.contract.label import Sensitivity
+from ragspine_pg.contract.name import require_name
+from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.flow.steps import Flow, fetch
 from ragspine_pg.ingest.target import Target
 from ragspine_pg.statement.catalogue import query
@@ -30,6 +32,7 @@ class Relabelled:
     embed: bool
 
 
+_HOLD_PUBLISHED = query("ingest_hold_published", int)
 _READ = query("ingest_read_rights", Rights)
 _CLASS_NO = query("ingest_class_no", int)
 _SAVEPOINT = query("ingest_savepoint")
@@ -42,6 +45,17 @@ _MOVE_CORPUS_STAT = query("ingest_move_corpus_stat", int)
 _RELABEL_EMBEDDINGS = query("ingest_relabel_embeddings")
 _RELABEL_PENDING = query("ingest_relabel_pending")
 _RELABEL = query("ingest_relabel_document")
+
+
+def hold_published(tenant: str, library_id: str) -> Flow[None]:
+    """Have a publish wait for the end of this transaction.
+
+    A relabel embeds what the published version may have by now, and marks it pending in the others: which is which must
+    not change meanwhile. Taken before the version is read.
+    """
+    require_name("tenant", tenant, ConfigurationError)
+    require_name("library_id", library_id, ConfigurationError)
+    yield from fetch(_HOLD_PUBLISHED, tenant=tenant, library_id=library_id)
 
 
 def relabel(

@@ -73,4 +73,14 @@ def keep_rights(target: Target) -> Flow[int]:
 def plan(target: Target) -> Flow[Plan]:
     """Decide, from the state that the locks hold still."""
     yield from fetch(_PLAN, tenant_no=target.tenant_no, library_no=target.library_no)
+    return (yield from count())
+
+
+def count() -> Flow[Plan]:
+    """What was planned."""
     return (yield from fetch(_COUNT))[0]
+
+
+def lock_library(target: Target) -> Flow[None]:
+    """Lock all stored documents of the library."""
+    yield from fetch(_LOCK_LIBRARY, tenant_no=target.tenant_no, library_no=target.library_no)

@@ -15,9 +15,12 @@ _ADD_LEXEME_STAT = query("ingest_add_lexeme_stat")
 _ADD_CORPUS_STAT = query("ingest_add_corpus_stat")
 
 
-def subtract_stored(target: Target) -> Flow[None]:
-    """Collect what the stored chunks of rewritten and relabelled documents counted for. Before they are touched."""
-    yield from fetch(_REMOVE_DELTAS, tenant_no=target.tenant_no)
+def subtract_stored(target: Target, *, everywhere: bool) -> Flow[None]:
+    """Collect what the stored chunks of rewritten and relabelled documents counted for: in every version, or in the
+    target alone. Before they are touched.
+    """
+    version_no = None if everywhere else target.version_no
+    yield from fetch(_REMOVE_DELTAS, tenant_no=target.tenant_no, version_no=version_no)
 
 
 def count_lexemes(first_chunk_seq: int, after_chunk_seq: int) -> Flow[None]:

@@ -1,4 +1,4 @@
-"""Where a writing call writes: a library and its published version, as the first statement of the call found them."""
+"""Where a writing call writes: a library and one of its versions, as the statement that found them saw them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,10 @@ _FIND = query("ingest_find_library")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A library and its published version; the numbers are keys of the store."""
+    """A library and a version of it, the published one unless another was asked for.
+
+    Names that end in ``_no`` are keys of the store.
+    """
 
     tenant: str
     library_id: str
@@ -24,6 +27,7 @@ class Target:
     library_no: int
     version_no: int
     version: int
+    state: str
     analyzer: str
     k1: float
     b: float
@@ -47,24 +51,33 @@ def begin() -> Flow[None]:
         )
 
 
-def open_target(tenant: str, library_id: str, *, check_environment: bool = False) -> Flow[Target]:
+def open_target(
+    tenant: str, library_id: str, *, version: int | None = None, check_environment: bool = False
+) -> Flow[Target]:
     """``find_target`` in a transaction that is fit for writing."""
     yield from begin()
-    return (yield from find_target(tenant, library_id, check_environment=check_environment))
+    return (yield from find_target(tenant, library_id, version=version, check_environment=check_environment))
 
 
-def find_target(tenant: str, library_id: str, *, check_environment: bool = False) -> Flow[Target]:
-    """Find a library and its published version.
+def find_target(
+    tenant: str, library_id: str, *, version: int | None = None, check_environment: bool = False
+) -> Flow[Target]:
+    """Find a library and its published version, or the one of that number.
 
     Raises ``NotFound``; ``ConfigurationError`` for a malformed name; and ``EnvironmentChanged``, if asked, when the
     version's lexemes were made under another server major version or locale, so that new ones might differ.
     """
     require_name("tenant", tenant, ConfigurationError)
     require_name("library_id", library_id, ConfigurationError)
-    rows = yield from fetch(_FIND, tenant=tenant, library_id=library_id)
+    if version is not None and (isinstance(version, bool) or not isinstance(version, int)):
+        raise ConfigurationError("a version is named by its number", argument="version")
+    # No number of the store is larger, or negative.
+    known = version is None or 0 < version < 2**31
+    rows = (yield from fetch(_FIND, tenant=tenant, library_id=library_id, version=version)) if known else []
     if not rows:
-        raise NotFound(f"there is no library {tenant}/{library_id}", tenant=tenant, library=library_id)
-    tenant_no, library_no, version_no, version, analyzer, k1, b, pivot, profile, *rest = rows[0]
+        what = "there is no library" if version is None else f"there is no version {version} of"
+        raise NotFound(f"{what} {tenant}/{library_id}", tenant=tenant, library=library_id, version=version)
+    tenant_no, library_no, version_no, number, state, analyzer, k1, b, pivot, profile, *rest = rows[0]
     space_no, dimensions, same, built_under, now_under = rest
     if check_environment and not same:
         raise EnvironmentChanged(
@@ -78,7 +91,8 @@ def find_target(tenant: str, library_id: str, *, check_environment: bool = False
         tenant_no,
         library_no,
         version_no,
-        version,
+        number,
+        state,
         analyzer,
         k1,
         b,

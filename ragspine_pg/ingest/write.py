@@ -7,7 +7,9 @@ from ragspine_pg.ingest.target import Target
 from ragspine_pg.statement.catalogue import query
 
 _REMOVE_CHUNKS = query("ingest_remove_chunks", int)
-_REMOVE_REST = [query(f"ingest_remove_{what}") for what in ("windows", "pages", "fields")]
+_REMOVE_WINDOWS = query("ingest_remove_windows")
+_REMOVE_PAGES = query("ingest_remove_pages")
+_REMOVE_FIELDS = query("ingest_remove_fields")
 _UPDATE_DOCUMENTS = query("ingest_update_documents")
 _REFRESH_PLANNER = query("ingest_refresh_planner", int)
 _ADD_DOCUMENTS = query("ingest_add_documents")
@@ -18,19 +20,24 @@ _ADD_WINDOWS = query("ingest_add_windows")
 _ADD_CHUNKS = query("ingest_add_chunks", int)
 
 
-def remove_stored(target: Target) -> Flow[int]:
-    """Delete what rewritten documents had, by document and never by similarity.
-
-    The number of deleted chunks, over all versions.
+def remove_indexed(target: Target, *, everywhere: bool) -> Flow[int]:
+    """Delete the chunks and windows of rewritten documents, by document and never by similarity: in every version, or
+    in the target alone. The number of deleted chunks.
     """
-    rows = yield from fetch(_REMOVE_CHUNKS, tenant_no=target.tenant_no)
-    for statement in _REMOVE_REST:
-        yield from fetch(statement, tenant_no=target.tenant_no)
+    version_no = None if everywhere else target.version_no
+    rows = yield from fetch(_REMOVE_CHUNKS, tenant_no=target.tenant_no, version_no=version_no)
+    yield from fetch(_REMOVE_WINDOWS, tenant_no=target.tenant_no, version_no=version_no)
     return rows[0]
 
 
+def remove_stored(target: Target) -> Flow[None]:
+    """Delete the pages of rewritten documents, and the field keys of those and of touched ones."""
+    yield from fetch(_REMOVE_PAGES, tenant_no=target.tenant_no)
+    yield from fetch(_REMOVE_FIELDS, tenant_no=target.tenant_no)
+
+
 def add_pending(target: Target) -> Flow[None]:
-    """Mark what the other live versions lack from now on."""
+    """Mark what the other live versions lack from now on. After new documents have been written."""
     yield from fetch(
         _ADD_PENDING, tenant_no=target.tenant_no, library_no=target.library_no, version_no=target.version_no
     )

@@ -124,6 +124,8 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "document_field_keys_v1": (INGEST,),
     "document_sha256_v1": (INGEST,),
     "list_lexemes_v1": (INGEST,),
+    "list_unrecalled_v1": (INGEST,),
+    "vector_scan_v1": (INGEST,),
     "embeds_v1": (INGEST,),
     "parse_embedding_v1": LOGIN_GROUPS,
     "parse_impacts_v1": (INGEST,),

@@ -282,7 +282,9 @@ index_version = Table(
         [embedding_space.c.tenant_no, embedding_space.c.space_no, embedding_space.c.dimensions],
     ),
     CheckConstraint("(space_no IS NULL) = (dimensions IS NULL)", name="space_has_dimensions"),
-    CheckConstraint("state IN ('building', 'verified', 'published', 'retired', 'failed')", name="state_is_known"),
+    CheckConstraint(
+        "state IN ('building', 'verified', 'published', 'retired', 'failed', 'dropped')", name="state_is_known"
+    ),
     CheckConstraint("version >= 1", name="version_counts_from_one"),
     CheckConstraint("k1 >= 0 AND k1 < 'infinity'", name="k1_is_finite"),
     CheckConstraint("b BETWEEN 0 AND 1", name="b_is_a_share"),

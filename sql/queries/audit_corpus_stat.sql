@@ -1,6 +1,6 @@
 -- Classes whose summed chunk count or length differs from a recount.
 --
--- params: tenant_no, library_no
+-- params: tenant_no, library_no, version_no (null: every live version)
 -- Returns one row a version that has some: where, how many.
 SELECT 'version ' || v.version, count(*)
   FROM ragspine.index_version AS v
@@ -17,5 +17,7 @@ SELECT 'version ' || v.version, count(*)
          WHERE (coalesce(s.chunk_count, 0), coalesce(s.total_length, 0))
                IS DISTINCT FROM (coalesce(r.chunk_count, 0), coalesce(r.total_length, 0))) AS wrong
  WHERE v.tenant_no = %(tenant_no)s AND v.library_no = %(library_no)s
+   AND CASE WHEN %(version_no)s::integer IS NULL THEN v.state IN ('building', 'verified', 'published', 'retired')
+            ELSE v.version_no = %(version_no)s END
  GROUP BY v.version
  ORDER BY v.version

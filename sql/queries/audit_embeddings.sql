@@ -1,6 +1,6 @@
 -- Chunks without a vector that their version embeds, and vectors of text that it must not.
 --
--- params: tenant_no, library_no
+-- params: tenant_no, library_no, version_no (null: every live version)
 -- Returns one row a document that has some, at most ten: where, how many.
 SELECT 'document ' || d.document_id, count(*)
   FROM ragspine.document AS d
@@ -11,6 +11,8 @@ SELECT 'document ' || d.document_id, count(*)
     ON e.tenant_no = c.tenant_no AND e.version_no = c.version_no AND e.acl_class_no = c.acl_class_no
    AND e.document_no = c.document_no AND e.chunk_no = c.chunk_no
  WHERE d.tenant_no = %(tenant_no)s AND d.library_no = %(library_no)s
+   AND CASE WHEN %(version_no)s::integer IS NULL THEN v.state IN ('building', 'verified', 'published', 'retired')
+            ELSE v.version_no = %(version_no)s END
    AND CASE WHEN e.chunk_no IS NOT NULL THEN NOT ragspine.embeds_v1(v.profile, a.sensitivity)
             ELSE ragspine.embeds_v1(v.profile, a.sensitivity) AND (d.title ~ '\S' OR c.text ~ '\S')
                  AND NOT EXISTS (SELECT

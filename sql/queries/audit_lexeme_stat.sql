@@ -1,6 +1,6 @@
 -- Pairs of lexeme and class whose summed document frequency differs from a recount.
 --
--- params: tenant_no, library_no
+-- params: tenant_no, library_no, version_no (null: every live version)
 -- Returns one row a version that has some: where, how many.
 SELECT 'version ' || v.version, count(*)
   FROM ragspine.index_version AS v
@@ -18,5 +18,7 @@ SELECT 'version ' || v.version, count(*)
             ON r.lexeme_no = s.lexeme_no AND r.acl_class_no = s.acl_class_no
          WHERE coalesce(s.chunk_count, 0) <> coalesce(r.chunk_count, 0)) AS wrong
  WHERE v.tenant_no = %(tenant_no)s AND v.library_no = %(library_no)s
+   AND CASE WHEN %(version_no)s::integer IS NULL THEN v.state IN ('building', 'verified', 'published', 'retired')
+            ELSE v.version_no = %(version_no)s END
  GROUP BY v.version
  ORDER BY v.version

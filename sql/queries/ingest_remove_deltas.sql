@@ -1,13 +1,14 @@
 -- Collects how statistics change by the stored chunks of planned documents: out of the old class where they are rewritten,
--- from the old class to the new one where only their rights change. In every version that holds chunks of them.
+-- from the old class to the new one where only their rights change. In every version that holds chunks of them, or in one.
 --
--- params: tenant_no
+-- params: tenant_no, version_no (of one version alone; null: of every version)
 WITH moved AS (
   SELECT c.version_no, c.chunk_no, c.acl_class_no AS old_acl_class_no,
          CASE WHEN p.rewrite THEN NULL ELSE p.acl_class_no END AS acl_class_no
     FROM pg_temp.ragspine_stage_plan AS p
     JOIN ragspine.chunk AS c ON c.tenant_no = %(tenant_no)s AND c.document_no = p.document_no
    WHERE p.existed AND (p.rewrite OR p.old_acl_class_no <> p.acl_class_no)
+     AND (%(version_no)s::integer IS NULL OR c.version_no = %(version_no)s)
 ), indexed AS MATERIALIZED (
   SELECT m.version_no, m.old_acl_class_no, m.acl_class_no, l.length, l.impacts
     FROM moved AS m
