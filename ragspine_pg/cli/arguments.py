@@ -41,6 +41,10 @@ ProfileOption = Annotated[
 AnalyzerOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="simple, cjk, or a Snowball language such as english.")
 ]
+EmbeddingOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The model that embeds texts, such as local or hashing; none: no vectors."),
+]
 ChunkerOption = Annotated[str | None, typer.Option(metavar="NAME", help="How documents are cut into chunks.")]
 FusionOption = Annotated[
     str | None, typer.Option(metavar="F", help="How rankings become one: rrf (reciprocal rank) or convex (scores).")

@@ -18,7 +18,13 @@ from ragspine_pg.ingest.authorise import SkippedFile, find_sources
 from ragspine_pg.ingest.source import SourceProgress, read_sources
 
 _PAUSE_SECONDS: Final = 2.0
-_UNITS: Final = {"read": "documents", "documents": "documents", "verify": "documents", "search": "queries"}
+_UNITS: Final = {
+    "read": "documents",
+    "documents": "documents",
+    "verify": "documents",
+    "index": "documents",
+    "search": "queries",
+}
 
 
 class Sources:

@@ -12,7 +12,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   space record;
-  asked record;
+  asked bigint;
+  vector @vector@.vector;
   classes integer[];
   numbers bigint[];
   distances double precision[];
@@ -28,22 +29,22 @@ BEGIN
   SELECT coalesce(array_agg(DISTINCT c.acl_class_no), '{}') INTO classes
     FROM ragspine.corpus_stat AS c
    WHERE c.tenant_no = $1 AND c.version_no = $2;
-  FOR asked IN
-    SELECT a.chunk_no, ragspine.parse_embedding_v1(a.embedding) AS embedding FROM unnest(chunk_nos, embeddings) AS a(chunk_no, embedding)
+  FOR asked, vector IN
+    SELECT a.chunk_no, ragspine.parse_embedding_v1(a.embedding) FROM unnest(chunk_nos, embeddings) AS a(chunk_no, embedding)
   LOOP
     EXECUTE ragspine.vector_scan_v1($2, space.distance, space.dimensions, false, false)
       INTO numbers, distances
-      USING $1, $2, classes, asked.embedding, 1, NULL::bigint[];
-    SELECT CASE space.distance WHEN 'cosine' THEN e.embedding OPERATOR(@vector@.<=>) asked.embedding
-                               WHEN 'inner_product' THEN e.embedding OPERATOR(@vector@.<#>) asked.embedding
-                               ELSE e.embedding OPERATOR(@vector@.<->) asked.embedding END INTO own
+      USING $1, $2, classes, vector, 1, NULL::bigint[];
+    SELECT CASE space.distance WHEN 'cosine' THEN e.embedding OPERATOR(@vector@.<=>) vector
+                               WHEN 'inner_product' THEN e.embedding OPERATOR(@vector@.<#>) vector
+                               ELSE e.embedding OPERATOR(@vector@.<->) vector END INTO own
       FROM ragspine.chunk_embedding AS e
       JOIN ragspine.chunk AS c ON c.tenant_no = e.tenant_no AND c.version_no = e.version_no AND c.acl_class_no = e.acl_class_no
                               AND c.document_no = e.document_no AND c.chunk_no = e.chunk_no
-     WHERE c.tenant_no = $1 AND c.version_no = $2 AND c.chunk_no = asked.chunk_no;
+     WHERE c.tenant_no = $1 AND c.version_no = $2 AND c.chunk_no = asked;
     -- A chunk that was deleted meanwhile has none, and is not missed.
     IF own > distances[1] + 0.001 * (1 + abs(distances[1])) THEN
-      RETURN NEXT asked.chunk_no;
+      RETURN QUERY SELECT asked;
     END IF;
   END LOOP;
 END

@@ -47,7 +47,9 @@ def answers(library: Library, modes: Iterable[str] = ("economy", "auto")) -> dic
     for principals in PRINCIPALS:
         for query in QUERIES:
             for mode in modes:
-                result = library.search(query, access=Access(library.tenant, principals), k=50, mode=mode, expand="parent")
+                result = library.search(
+                    query, access=Access(library.tenant, principals), k=50, mode=mode, expand="parent"
+                )
                 plain = json.loads(result.to_json())
                 del plain["index_versions"], plain["cursor"]
                 for hit in plain["hits"]:

@@ -8,6 +8,7 @@ import pytest
 
 from ragspine_pg import Access, Document, RagSpine
 from ragspine_pg.client.library import Library
+from ragspine_pg.contract.embedded import vector_text
 from ragspine_pg.contract.ingest import Progress
 from ragspine_pg.errors import (
     ConfigurationError,
@@ -18,7 +19,7 @@ from ragspine_pg.errors import (
     VerificationFailed,
     VersionNotReady,
 )
-from ragspine_pg.ingest import catch_up
+from ragspine_pg.ingest import catch_up, embed
 from tests.fixtures.database import Database
 from tests.ingest.edition import (
     answers,
@@ -85,8 +86,8 @@ def test_a_rebuild_answers_as_a_library_made_afresh(
 ) -> None:
     monkeypatch.setattr(catch_up, "BATCH", batch)
     monkeypatch.setattr(catch_up, "EMBEDDED_BATCH", batch)
-    made, changes, fresh = (CASES | MEASURED)[case]
-    rights = {"readers": None, "sensitivity": "INTERNAL"} if case in MEASURED else {}
+    made, changes, fresh = {**CASES, **MEASURED}[case]
+    rights: dict[str, Any] = {"readers": None, "sensitivity": "INTERNAL"} if case in MEASURED else {}
     stored = documents(**rights)
     library = spine.create_library(f"{case} {batch[0]}", "books", **made)
     library.ingest(stored)
@@ -237,9 +238,7 @@ def test_vectors_of_what_is_not_embedded_are_in_no_version(library: Library, dat
 def test_a_version_that_fails_its_checks_is_never_published(
     library: Library, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ragspine_pg.ingest import embed
-
-    right = embed.vector_text
+    right = vector_text
     monkeypatch.setattr(embed, "vector_text", lambda vector: right([-part for part in vector]))
     with pytest.raises(VerificationFailed, match="its vector is not that of its text"):
         library.rebuild()
@@ -310,9 +309,10 @@ def test_a_version_of_another_environment_is_not_published_but_rebuilt(library: 
 
 
 def test_in_a_transaction_of_the_callers_it_is_all_or_nothing(library: Library, database: Database) -> None:
-    with psycopg.connect(database.ingest_url) as connection, RagSpine.open(
-        database.reader_url, ingest=connection, grant_key=database.grant_key
-    ) as lent:
+    with (
+        psycopg.connect(database.ingest_url) as connection,
+        RagSpine.open(database.reader_url, ingest=connection, grant_key=database.grant_key) as lent,
+    ):
         theirs = lent.library(library.tenant, library.library_id)
         connection.execute("SELECT 1")
         theirs.rebuild(chunker_options={"size": 150})

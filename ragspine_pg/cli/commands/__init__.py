@@ -7,7 +7,7 @@ from ragspine_pg.cli.application import app
 from ragspine_pg.cli.commands import setup  # noqa: F401
 from ragspine_pg.cli.commands import documents  # noqa: F401
 from ragspine_pg.cli.commands import searching, grant  # noqa: F401
-from ragspine_pg.cli.commands import upkeep, examine  # noqa: F401
+from ragspine_pg.cli.commands import upkeep, versions, examine  # noqa: F401
 from ragspine_pg.cli.commands import evaluation  # noqa: F401
 from ragspine_pg.cli.commands import demonstrate  # noqa: F401
 # isort: on

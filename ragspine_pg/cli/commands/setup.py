@@ -8,6 +8,7 @@ from ragspine_pg.cli.application import command
 from ragspine_pg.cli.arguments import (
     AnalyzerOption,
     ChunkerOption,
+    EmbeddingOption,
     JsonOption,
     LibraryArgument,
     ProfileOption,
@@ -93,6 +94,7 @@ def create(
     library: LibraryArgument,
     analyzer: AnalyzerOption = None,
     chunker: ChunkerOption = None,
+    embedding: EmbeddingOption = None,
     profile: ProfileOption = None,
     description: Annotated[str, typer.Option(help="What the library is about.")] = "",
     field: Annotated[
@@ -111,6 +113,7 @@ def create(
             description=description,
             analyzer=analyzer,
             chunker=chunker,
+            embedding=embedding,
             fields=fields_of(field),
             profile=object_of("--profile", profile),
             exist_ok=exist_ok,

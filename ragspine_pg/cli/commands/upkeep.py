@@ -1,4 +1,4 @@
-"""``libraries``, ``versions``, ``optimize``, ``stats`` and ``drop``: the administration of libraries."""
+"""``libraries``, ``optimize``, ``stats`` and ``drop``: the administration of libraries."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -59,36 +59,6 @@ def drop(
         write_json({"tenant": place.tenant, "library_id": place.library, "documents": documents})
     else:
         typer.echo(f"{one_line(library)}: dropped, with {documents:,} documents")
-
-
-@command("versions", panel="Upkeep")
-def versions(connection: Connection, library: LibraryArgument, json: JsonOption = False) -> None:
-    """List a library's index versions, newest first."""
-    place = one_library(library)
-    with connection.ingestor() as ingestor:
-        found = ingestor.versions(place.tenant, place.library)
-    if json:
-        write_json({"tenant": place.tenant, "library_id": place.library, "versions": found})
-        return
-    table = Table(box=None, pad_edge=False)
-    for name in ("version", "state", "analyzer", "chunker", "k1", "b", "pivot", "lexemes", "published", "environment"):
-        table.add_column(name, justify="right" if name in ("version", "k1", "b", "pivot", "lexemes") else "left")
-    for version in found:
-        cutter = version.profile.get("chunker", {})
-        published = version.published_at
-        table.add_row(
-            str(version.version),
-            version.state,
-            version.analyzer,
-            styled(str(cutter.get("name", "")) if isinstance(cutter, dict) else ""),
-            f"{version.k1:g}",
-            f"{version.b:g}",
-            f"{version.pivot:g}",
-            f"{version.lexeme_count:,}",
-            "" if published is None else f"{published:%Y-%m-%d %H:%M}",
-            version.environment,
-        )
-    output().print(table)
 
 
 @command("optimize", panel="Upkeep")
