@@ -17,7 +17,7 @@ from ragspine_pg.client.multi_index import MultiIndexRetriever
 from ragspine_pg.client.reranking import RerankingRetriever
 from ragspine_pg.config import ServiceConfig
 from ragspine_pg.contract.ports import Searcher
-from tests.conformance import test_twins as twins
+from tests.conformance import twins
 from tests.fixtures.database import Database
 from tests.fixtures.spine import Plant, open_spine
 
