@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ragspine_pg.async_client import AsyncBoundRetriever, AsyncIngestor, AsyncLibrary, AsyncRagSpine, AsyncRetriever
     from ragspine_pg.async_client.filter_extracting import AsyncFilterExtractingRetriever
+    from ragspine_pg.async_client.legs import AsyncHybridRetriever, AsyncVectorRetriever
     from ragspine_pg.async_client.multi_index import AsyncMultiIndexRetriever
+    from ragspine_pg.async_client.narrative_index import AsyncNarrativeIndex
     from ragspine_pg.async_client.reranking import AsyncRerankingRetriever
+    from ragspine_pg.async_client.vector_store import AsyncVectorStore
     from ragspine_pg.async_client.wrapping import wrap_async_retriever
     from ragspine_pg.chunking import (
         LawsChunker,
@@ -21,10 +24,16 @@ if TYPE_CHECKING:
     )
     from ragspine_pg.client import BoundRetriever, Ingestor, Library, RagSpine, Retriever
     from ragspine_pg.client.filter_extracting import FilterExtractingRetriever
+    from ragspine_pg.client.legs import HybridRetriever, VectorRetriever
     from ragspine_pg.client.multi_index import MultiIndexRetriever
+    from ragspine_pg.client.narrative_index import NarrativeIndex
     from ragspine_pg.client.reranking import RerankingRetriever
+    from ragspine_pg.client.vector_store import VectorStore
     from ragspine_pg.client.wrapping import wrap_retriever
+    from ragspine_pg.config import ServiceConfig
     from ragspine_pg.contract.access import Access
+    from ragspine_pg.contract.capability import Capability
+    from ragspine_pg.contract.chunk import Chunk
     from ragspine_pg.contract.context import Cancellation, Deadline, RetrievalContext
     from ragspine_pg.contract.document import Document
     from ragspine_pg.contract.embedded import Embedded, EmbeddingLimits
@@ -48,6 +57,7 @@ if TYPE_CHECKING:
         Reranker,
         Searcher,
     )
+    from ragspine_pg.contract.query import RetrievalQuery
     from ragspine_pg.contract.result import Hit, SearchResult
     from ragspine_pg.contract.space import Distance, EmbeddingSpace
     from ragspine_pg.contract.usage import Usage
@@ -61,6 +71,7 @@ if TYPE_CHECKING:
     )
     from ragspine_pg.retrieval.rerank import CallableReranker, HttpReranker, make_reranker
     from ragspine_pg.retrieval.routing import CallableLibraryRouter, KeywordLibraryRouter, make_library_router
+    from ragspine_pg.testing import InMemoryLexicalIndex, InMemoryVectorIndex
 
 __all__ = [
     "DEFAULT_MAX_TEXT_BYTES",
@@ -68,19 +79,25 @@ __all__ = [
     "Access",
     "AsyncBoundRetriever",
     "AsyncFilterExtractingRetriever",
+    "AsyncHybridRetriever",
     "AsyncIngestor",
     "AsyncLibrary",
     "AsyncMultiIndexRetriever",
+    "AsyncNarrativeIndex",
     "AsyncNarrativeRetriever",
     "AsyncRagSpine",
     "AsyncRerankingRetriever",
     "AsyncRetriever",
     "AsyncSearcher",
+    "AsyncVectorRetriever",
+    "AsyncVectorStore",
     "BoundRetriever",
     "CallableFilterExtractor",
     "CallableLibraryRouter",
     "CallableReranker",
     "Cancellation",
+    "Capability",
+    "Chunk",
     "Chunker",
     "ControlledVocabFilterExtractor",
     "Deadline",
@@ -98,6 +115,9 @@ __all__ = [
     "FusionMethod",
     "Hit",
     "HttpReranker",
+    "HybridRetriever",
+    "InMemoryLexicalIndex",
+    "InMemoryVectorIndex",
     "Ingestor",
     "Judgement",
     "KeywordLibraryRouter",
@@ -109,6 +129,7 @@ __all__ = [
     "Locator",
     "MetadataFilter",
     "MultiIndexRetriever",
+    "NarrativeIndex",
     "NarrativeRetriever",
     "ParentChildChunker",
     "QuestionAnswerChunker",
@@ -118,13 +139,17 @@ __all__ = [
     "RerankingRetriever",
     "RetrievalContext",
     "RetrievalMode",
+    "RetrievalQuery",
     "Retriever",
     "SearchResult",
     "Searcher",
     "Sensitivity",
     "SentenceWindowChunker",
+    "ServiceConfig",
     "TextChunkPolicy",
     "Usage",
+    "VectorRetriever",
+    "VectorStore",
     "chunk_document",
     "load_text",
     "make_chunker",
@@ -142,6 +167,17 @@ __all__ = [
 # from its first moment on, and a process that only reads values. Type checkers see the imports above instead.
 if not TYPE_CHECKING:
     _HOMES = {
+        **dict.fromkeys(("AsyncHybridRetriever", "AsyncVectorRetriever"), "async_client.legs"),
+        "AsyncNarrativeIndex": "async_client.narrative_index",
+        "AsyncVectorStore": "async_client.vector_store",
+        **dict.fromkeys(("HybridRetriever", "VectorRetriever"), "client.legs"),
+        "NarrativeIndex": "client.narrative_index",
+        "VectorStore": "client.vector_store",
+        "Capability": "contract.capability",
+        "RetrievalQuery": "contract.query",
+        "Chunk": "contract.chunk",
+        "ServiceConfig": "config",
+        **dict.fromkeys(("InMemoryLexicalIndex", "InMemoryVectorIndex"), "testing"),
         **dict.fromkeys(
             ("AsyncBoundRetriever", "AsyncIngestor", "AsyncLibrary", "AsyncRagSpine", "AsyncRetriever"), "async_client"
         ),

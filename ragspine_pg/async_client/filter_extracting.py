@@ -6,6 +6,7 @@ from typing import Any, cast
 from ragspine_pg.async_client.around import perform
 from ragspine_pg.async_client.retriever import AsyncBoundRetriever, AsyncRetriever
 from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.capability import Capability, reading
 from ragspine_pg.contract.filter import MetadataFilter
 from ragspine_pg.contract.ports import AsyncSearcher, FilterExtractor
 from ragspine_pg.contract.result import SearchResult
@@ -22,6 +23,11 @@ class AsyncFilterExtractingRetriever:
     ) -> None:
         self._base = retriever
         self._extractor = make_filter_extractor(extractor, **options)
+
+    @property
+    def capability(self) -> Capability:
+        """See ``FilterExtractingRetriever.capability``."""
+        return reading("filter_extracting")
 
     async def search(
         self, query: str, *, access: Access, metadata_filter: MetadataFilter | None = None, **options: Any

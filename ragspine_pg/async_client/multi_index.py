@@ -6,6 +6,7 @@ from typing import Any, Literal, cast
 from ragspine_pg.async_client.around import perform
 from ragspine_pg.async_client.retriever import AsyncBoundRetriever, AsyncRetriever
 from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.capability import Capability, reading
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.library_description import LibraryDescription
 from ragspine_pg.contract.ports import LibraryRouter
@@ -28,6 +29,11 @@ class AsyncMultiIndexRetriever:
     ) -> None:
         self._base = retriever
         self._routing = Routing.of(router, library_weights, on_error)
+
+    @property
+    def capability(self) -> Capability:
+        """See ``MultiIndexRetriever.capability``."""
+        return reading("multi_index")
 
     async def search(
         self,

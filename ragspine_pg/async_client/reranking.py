@@ -6,6 +6,7 @@ from typing import Any, cast
 from ragspine_pg.async_client.around import perform
 from ragspine_pg.async_client.retriever import AsyncBoundRetriever, AsyncRetriever
 from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.capability import Capability, reading
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.ports import AsyncSearcher, Reranker
 from ragspine_pg.contract.result import SearchResult
@@ -27,6 +28,11 @@ class AsyncRerankingRetriever:
     ) -> None:
         self._base = retriever
         self._reranking = Reranking.of(reranker, candidates, seconds, confidential_libraries)
+
+    @property
+    def capability(self) -> Capability:
+        """See ``RerankingRetriever.capability``."""
+        return reading("reranking")
 
     async def search(
         self, query: str, *, access: Access, k: int = 10, context: RetrievalContext | None = None, **options: Any

@@ -9,6 +9,7 @@ from ragspine_pg.client.signer import Signer, grant_key_of
 from ragspine_pg.connect.async_source import AsyncConnectionSource
 from ragspine_pg.connect.async_target import AsyncTarget, open_async_source
 from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.capability import Capability, reading
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.explanation import Explanation
 from ragspine_pg.contract.filter import MetadataFilter
@@ -16,6 +17,7 @@ from ragspine_pg.contract.fusion import Fusion, FusionMethod
 from ragspine_pg.contract.grant import GRANT_SECONDS, GrantKey
 from ragspine_pg.contract.mode import RetrievalMode, make_retrieval_mode
 from ragspine_pg.contract.ports import EmbeddingModel
+from ragspine_pg.contract.query import RetrievalQuery
 from ragspine_pg.contract.result import SearchResult
 from ragspine_pg.contract.search_request import SearchRequest, library_names
 from ragspine_pg.embedding.known import KnownModels
@@ -143,6 +145,11 @@ class AsyncRetriever(AsyncShell):
         return self._signer.grant(access, seconds=seconds)
 
     @property
+    def capability(self) -> Capability:
+        """See ``Retriever.capability``."""
+        return reading("retriever")
+
+    @property
     def _plain(self) -> "AsyncRetriever":
         """See ``Retriever._plain``."""
         return self
@@ -156,10 +163,21 @@ class AsyncBoundRetriever:
         self._access = access
         self._libraries = libraries
 
+    @property
+    def capability(self) -> Capability:
+        """See ``BoundRetriever.capability``."""
+        return self._retriever.capability
+
     async def retrieve(
-        self, query: str, *, metadata_filter: MetadataFilter | None = None, top_k: int = 10
+        self,
+        query: str | RetrievalQuery,
+        context: RetrievalContext | None = None,
+        *,
+        metadata_filter: MetadataFilter | None = None,
+        top_k: int | None = None,
     ) -> SearchResult:
         """See ``BoundRetriever.retrieve``."""
+        asked = RetrievalQuery.of(query, metadata_filter, top_k)
         return await self._retriever.search(
-            query, access=self._access, libraries=self._libraries, k=top_k, metadata_filter=metadata_filter
+            asked.text, access=self._access, libraries=self._libraries, context=context, **asked.arguments
         )

@@ -6,6 +6,7 @@ from typing import Any, cast
 from ragspine_pg.client.around import perform
 from ragspine_pg.client.retriever import BoundRetriever, Retriever
 from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.capability import Capability, reading
 from ragspine_pg.contract.filter import MetadataFilter
 from ragspine_pg.contract.ports import FilterExtractor, Searcher
 from ragspine_pg.contract.result import SearchResult
@@ -25,6 +26,11 @@ class FilterExtractingRetriever:
     def __init__(self, retriever: Searcher, extractor: FilterExtractor | str | None = None, **options: Any) -> None:
         self._base = retriever
         self._extractor = make_filter_extractor(extractor, **options)
+
+    @property
+    def capability(self) -> Capability:
+        """Its name and version; it only reads."""
+        return reading("filter_extracting")
 
     def search(
         self, query: str, *, access: Access, metadata_filter: MetadataFilter | None = None, **options: Any

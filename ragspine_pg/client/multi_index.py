@@ -6,6 +6,7 @@ from typing import Any, Literal, cast
 from ragspine_pg.client.around import perform
 from ragspine_pg.client.retriever import BoundRetriever, Retriever
 from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.capability import Capability, reading
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.library_description import LibraryDescription
 from ragspine_pg.contract.ports import LibraryRouter
@@ -37,6 +38,11 @@ class MultiIndexRetriever:
     ) -> None:
         self._base = retriever
         self._routing = Routing.of(router, library_weights, on_error)
+
+    @property
+    def capability(self) -> Capability:
+        """Its name and version; it only reads."""
+        return reading("multi_index")
 
     def search(
         self,

@@ -6,6 +6,7 @@ from typing import Any, cast
 from ragspine_pg.client.around import perform
 from ragspine_pg.client.retriever import BoundRetriever, Retriever
 from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.capability import Capability, reading
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.ports import Reranker, Searcher
 from ragspine_pg.contract.result import SearchResult
@@ -40,6 +41,11 @@ class RerankingRetriever:
     ) -> None:
         self._base = retriever
         self._reranking = Reranking.of(reranker, candidates, seconds, confidential_libraries)
+
+    @property
+    def capability(self) -> Capability:
+        """Its name and version; it only reads."""
+        return reading("reranking")
 
     def search(
         self, query: str, *, access: Access, k: int = 10, context: RetrievalContext | None = None, **options: Any

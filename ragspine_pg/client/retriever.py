@@ -9,6 +9,7 @@ from ragspine_pg.client.signer import Signer, grant_key_of
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.connect.target import Target, open_source
 from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.capability import Capability, reading
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.explanation import Explanation
 from ragspine_pg.contract.filter import MetadataFilter
@@ -16,6 +17,7 @@ from ragspine_pg.contract.fusion import Fusion, FusionMethod
 from ragspine_pg.contract.grant import GRANT_SECONDS, GrantKey
 from ragspine_pg.contract.mode import RetrievalMode, make_retrieval_mode
 from ragspine_pg.contract.ports import EmbeddingModel
+from ragspine_pg.contract.query import RetrievalQuery
 from ragspine_pg.contract.result import SearchResult
 from ragspine_pg.contract.search_request import SearchRequest, library_names
 from ragspine_pg.embedding.known import KnownModels
@@ -164,6 +166,11 @@ class Retriever(Shell):
         return self._signer.grant(access, seconds=seconds)
 
     @property
+    def capability(self) -> Capability:
+        """Its name and version; it only reads."""
+        return reading("retriever")
+
+    @property
     def _plain(self) -> "Retriever":
         """The search path alone, without what a facade's settings put around it."""
         return self
@@ -177,8 +184,24 @@ class BoundRetriever:
         self._access = access
         self._libraries = libraries
 
-    def retrieve(self, query: str, *, metadata_filter: MetadataFilter | None = None, top_k: int = 10) -> SearchResult:
-        """The ``top_k`` best passages for ``query``; raises as ``Retriever.search`` does."""
+    @property
+    def capability(self) -> Capability:
+        """What the retriever behind it says of itself."""
+        return self._retriever.capability
+
+    def retrieve(
+        self,
+        query: str | RetrievalQuery,
+        context: RetrievalContext | None = None,
+        *,
+        metadata_filter: MetadataFilter | None = None,
+        top_k: int | None = None,
+    ) -> SearchResult:
+        """The ``top_k`` best passages for ``query`` (by default 10); raises as ``Retriever.search`` does.
+
+        A ``RetrievalQuery`` brings a filter and a number of its own: both filters must hold, and ``top_k`` goes first.
+        """
+        asked = RetrievalQuery.of(query, metadata_filter, top_k)
         return self._retriever.search(
-            query, access=self._access, libraries=self._libraries, k=top_k, metadata_filter=metadata_filter
+            asked.text, access=self._access, libraries=self._libraries, context=context, **asked.arguments
         )

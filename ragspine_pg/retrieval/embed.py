@@ -1,18 +1,22 @@
 """Stage embed: the query as a vector in each space that is searched."""
 
 import threading
+from array import array
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from math import isfinite
 from typing import Final
 
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.embedded import Embedded, vector_text
+from ragspine_pg.contract.name import require_text
 from ragspine_pg.contract.ports import EmbeddingModel, EmbeddingTask
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.embedding.checked import embed_checked
 from ragspine_pg.embedding.known import KnownModels
+from ragspine_pg.errors import QueryError
 from ragspine_pg.flow.steps import Flow, work
 from ragspine_pg.statement.search import LibraryRow
 
@@ -48,23 +52,50 @@ class SeenLibraries:
 
 @dataclass(frozen=True, slots=True)
 class QueryModels:
-    """What a retriever keeps from search to search: the models at hand, and what callers searched."""
+    """What a retriever keeps from search to search: the models at hand, and what callers searched.
+
+    ``given``: the query of this one search, embedded by the caller: its vector in pgvector's text form by its space.
+    """
 
     known: KnownModels = field(default_factory=KnownModels)
     seen: SeenLibraries = field(default_factory=SeenLibraries)
+    given: Mapping[str, str] | None = None
+
+    @classmethod
+    def of_vector(cls, vector: Sequence[float], space: str, kept: "QueryModels") -> "QueryModels":
+        """Those for a search by ``vector``; raises ``QueryError`` for what is no vector."""
+        require_text("query_space", space, QueryError)
+        try:
+            numbers = None if isinstance(vector, str | bytes) else array("f", vector)
+        except (TypeError, ValueError, OverflowError):
+            numbers = None
+        if not numbers or not all(map(isfinite, numbers)):
+            raise QueryError("query_embedding is a sequence of finite numbers", argument="query_embedding")
+        return cls(kept.known, kept.seen, {space: vector_text(numbers)})
 
 
 def embed_query(
-    known: KnownModels, libraries: Iterable[LibraryRow], query: str, context: RetrievalContext
+    models: QueryModels, libraries: Iterable[LibraryRow], query: str, context: RetrievalContext
 ) -> Flow[tuple[dict[str, str], Usage]]:
     """The query in each of the libraries' spaces, by fingerprint, as a vector in pgvector's text form; and the cost.
 
-    Raises ``EmbeddingError`` and ``ConfigurationError``.
+    Raises ``EmbeddingError`` and ``ConfigurationError``; ``QueryError`` for a vector that was given in another space.
     """
-    models = {row.space: known.find(row.embedding) for row in libraries if row.space and row.embedding}
+    if models.given is not None:
+        for row in libraries:
+            if row.space not in models.given:
+                raise QueryError(
+                    f"query_space is not the space of {row.library_id!r}: embed the query as its profile says",
+                    argument="query_space",
+                    library=row.library_id,
+                )
+        return dict(models.given), Usage()
+    if not query.strip():
+        return {}, Usage()  # nothing can be embedded of it
+    found = {row.space: models.known.find(row.embedding) for row in libraries if row.space and row.embedding}
     vectors: dict[str, str] = {}
     usage = Usage()
-    for space, model in sorted(models.items()):
+    for space, model in sorted(found.items()):
         embedded = yield from work(partial(_embed, model, query, context))
         vectors[space] = vector_text(embedded.vectors[0])
         usage += embedded.usage

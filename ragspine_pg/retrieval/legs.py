@@ -104,13 +104,14 @@ def _run(
     least = dict.fromkeys(("lexical", "vector"), request.min_score)
     least.update(request.fusion.min_scores or {})
     worded = [row for row in guess if legs[row.library_id].lexical]
-    embedded = [row for row in guess if legs[row.library_id].vector] if request.query.strip() else []
+    embedded = [row for row in guess if legs[row.library_id].vector]
     partial = request.context.allow_partial and hybrid
     failed: list[str] = []
     vectors: dict[str, str] = {}
     usage = Usage()
     try:
-        vectors, usage = yield from embed_query(models.known, embedded, request.query, request.context.for_one_leg())
+        vectors, usage = yield from embed_query(models, embedded, request.query, request.context.for_one_leg())
+        embedded = embedded if vectors else []
     except (EmbeddingError, DeadlineExceeded) as error:
         request.context.check()
         if not partial:

@@ -12,12 +12,18 @@ import pytest
 
 from ragspine_pg import async_client, client
 from ragspine_pg.async_client.filter_extracting import AsyncFilterExtractingRetriever
+from ragspine_pg.async_client.legs import AsyncHybridRetriever, AsyncVectorRetriever
 from ragspine_pg.async_client.multi_index import AsyncMultiIndexRetriever
+from ragspine_pg.async_client.narrative_index import AsyncNarrativeIndex
 from ragspine_pg.async_client.reranking import AsyncRerankingRetriever
+from ragspine_pg.async_client.vector_store import AsyncVectorStore
 from ragspine_pg.async_client.wrapping import wrap_async_retriever
 from ragspine_pg.client.filter_extracting import FilterExtractingRetriever
+from ragspine_pg.client.legs import HybridRetriever, VectorRetriever
 from ragspine_pg.client.multi_index import MultiIndexRetriever
+from ragspine_pg.client.narrative_index import NarrativeIndex
 from ragspine_pg.client.reranking import RerankingRetriever
+from ragspine_pg.client.vector_store import VectorStore
 from ragspine_pg.client.wrapping import wrap_retriever
 
 TWINS: list[tuple[type, type]] = [
@@ -25,6 +31,10 @@ TWINS: list[tuple[type, type]] = [
     (FilterExtractingRetriever, AsyncFilterExtractingRetriever),
     (MultiIndexRetriever, AsyncMultiIndexRetriever),
     (RerankingRetriever, AsyncRerankingRetriever),
+    (HybridRetriever, AsyncHybridRetriever),
+    (NarrativeIndex, AsyncNarrativeIndex),
+    (VectorRetriever, AsyncVectorRetriever),
+    (VectorStore, AsyncVectorStore),
 ]
 
 # These do nothing that could be waited for.
