@@ -14,7 +14,7 @@ from ragspine_pg.errors import DeadlineExceeded, EmbeddingError, ModeUnavailable
 from ragspine_pg.flow.steps import Flow, Statement, batch, fetch, release
 from ragspine_pg.retrieval.embed import QueryModels, embed_query
 from ragspine_pg.retrieval.mode import Legs, legs_of
-from ragspine_pg.retrieval.rank import FUSED_DEPTH
+from ragspine_pg.retrieval.rank import FUSED_DEPTH, method_of
 from ragspine_pg.statement import search as statements
 from ragspine_pg.statement.search import LegRow, LibraryRow
 
@@ -74,7 +74,8 @@ def run_legs(
             guess = None
             continue
         if any(leg.lexical and leg.vector for leg in legs.values()):
-            deep = max(depth, FUSED_DEPTH)  # of another depth the fused order would be another one
+            # Of another depth the fused order would be another one.
+            deep = max(depth, FUSED_DEPTH[method_of(request.fusion, guess)])
         else:
             deep = MAX_K if whole else depth
         found = yield from _run(request, identity, models, guess, legs, look, deep)

@@ -9,8 +9,12 @@ from ragspine_pg.retrieval.fuse import convex_fuse, rrf_fuse
 from ragspine_pg.retrieval.mode import Legs
 from ragspine_pg.statement.search import LegRow, LibraryRow
 
-FUSED_DEPTH = 100
-"""How deep each leg goes at least where both run; ``search_hits_v1`` has the same."""
+FUSED_DEPTH = {FusionMethod.RRF: 100, FusionMethod.CONVEX: 1000}
+"""How deep each leg goes at least where both run; ``search_hits_v1`` has the same.
+
+A convex sum takes a document's absence from a leg for the leg's lowest score, so it wants to see far down: at depth 100
+nDCG@10 was 0.543, 0.451 and 0.726 on cacm, cisi and scifact, at 1,000 it is 0.560, 0.461 and 0.728.
+"""
 
 _Id = tuple[str, str]
 

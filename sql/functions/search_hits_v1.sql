@@ -6,7 +6,8 @@
 -- One ranking stays as it is, its score the leg's. Several (of legs, of libraries) are fused: by reciprocal rank, the sum of
 -- weight / (60 + rank) (Cormack, Clarke and Buettcher 2009), or, if asked, by the convex sum of scores that are first spread
 -- from 0 to 1 within their ranking (Bruch, Gai and Ingber 2023), the legs' weights scaled to a sum of 1. Ties by the best
--- rank, library id and chunk id in code-point order. Where both legs run, each goes at least 100 deep.
+-- rank, library id and chunk id in code-point order. Where both legs run, each goes at least 100 deep, and for a convex sum
+-- 1,000 (see FUSED_DEPTH in ragspine_pg/retrieval/rank.py).
 -- The last WHERE is the exit `link`: it judges each passage by the rights that came with it, apart from what the legs did.
 -- SECURITY INVOKER: it raises RS007 for a login that row-level security does not bind (require_backstop_v1).
 CREATE FUNCTION ragspine.search_hits_v1(
@@ -61,7 +62,9 @@ BEGIN
   END IF;
   least_lexical := coalesce(min_score, least_lexical);
   least_vector := coalesce(min_score, least_vector);
-  depth := CASE WHEN hybrid THEN greatest(k + shown, 100) ELSE k + shown END;
+  depth := CASE WHEN NOT hybrid THEN k + shown
+                WHEN method = 'rrf' THEN greatest(k + shown, 100)
+                ELSE 1000 END;
   RETURN QUERY
     WITH searched AS MATERIALIZED (
       SELECT l.library_id, l.version_no, l.space, m.lexical, m.vector, w.lexical_weight, w.vector_weight
