@@ -98,6 +98,8 @@ FUNCTIONS = (
     "vector_index_ddl_v1",
     "caller_v1",
     "list_unrecalled_v1",
+    "libraries",
+    "list_libraries_v1",
 )
 
 TABLES = (

@@ -9,21 +9,22 @@ from rich.text import Text
 
 from ragspine_pg.cli.terminal import one_line, styled, visible
 from ragspine_pg.contract.explanation import Explanation
+from ragspine_pg.contract.mode import RetrievalMode
 from ragspine_pg.contract.result import Hit, SearchResult
 
 _REASONS: Final = {
     "nothing_readable": "no library of those asked for holds a document that these principals may read",
     "no_searchable_term": "the query holds no searchable word",
-    "no_match": "no readable passage holds a word of the query and passes the filter",
+    "no_match": "no readable passage matches the query and passes the filter",
     "fewer_matches": "no more passages match",
 }
 _WARNINGS: Final = {"backstop_off": "row-level security does not bind this login (--single-login)"}
 
 
 def show_result(console: Console, result: SearchResult) -> None:
-    """Every hit, then what was searched, why there are not more, and warnings."""
+    """Every hit, then what was searched, why there are not more, warnings, and on a terminal how to go on."""
     for hit in result.hits:
-        _show_hit(console, hit, width=len(str(len(result.hits))))
+        _show_hit(console, hit, width=len(str(result.hits[-1].rank)), mode=result.mode)
     searched = ", ".join(f"{library} v{version}" for library, version in result.index_versions.items())
     count = len(result.hits)
     summary = f"{count} passage{'' if count == 1 else 's'} · {result.mode}"
@@ -36,6 +37,9 @@ def show_result(console: Console, result: SearchResult) -> None:
     if result.trace is not None:
         for library, trace in result.trace.get("libraries", {}).items():
             _show_trace(console, library, trace)
+    if console.is_terminal and result.cursor is not None:
+        # For copying, like a citation: on one line, however long.
+        console.print(styled((f"for more, repeat it with --after {result.cursor}", "dim")), soft_wrap=True)
 
 
 def show_explanation(console: Console, told: Explanation, in_full: Explanation | None) -> None:
@@ -50,10 +54,14 @@ def show_explanation(console: Console, told: Explanation, in_full: Explanation |
         console.print(_terms(told.terms))
 
 
-def _show_hit(console: Console, hit: Hit, *, width: int) -> None:
+def _show_hit(console: Console, hit: Hit, *, width: int, mode: str) -> None:
     indent = width + 2
     title = hit.title or hit.document_id
-    console.print(styled((f"{hit.rank:>{width}}  ", "bold"), (title, "bold green"), (f"  {hit.score:.4f}", "cyan")))
+    first = styled((f"{hit.rank:>{width}}  ", "bold"), (title, "bold green"), (f"  {hit.score:.4f}", "cyan"))
+    if mode == RetrievalMode.HYBRID.value:
+        ranks = ", ".join(f"{leg} {rank}" for leg, rank in hit.ranks.items())
+        first.append_text(styled((f"  ({ranks})", "dim")))
+    console.print(first)
     place = f"{hit.tenant}/{hit.library_id}/{hit.document_id} · v{hit.index_version} · {hit.sensitivity.value}"
     _indented(console, styled((place, "dim")), indent)
     lines = [hit.source_uri, hit.locator]

@@ -21,7 +21,7 @@ def fill(asking: Asking, model: EmbeddingModel | None) -> None:
         report.line(
             f"{name:<21} {library.analyzer:<8} {done.documents:>3} documents:"
             f" {done.added} new, {changed} changed, {done.unchanged} as they were"
-            f"{', in a library made anew: the earlier one had other settings' if again else ''}"
+            f"{', its library made anew' if again else ''}"
         )
         if done.documents != len(library.documents):
             report.check(f"every document of {name} is stored", False)

@@ -62,6 +62,7 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     # What a search calls, in Python or in SQL.
     "analyze": LOGIN_GROUPS,
     "assume": LOGIN_GROUPS,
+    "libraries": (READER,),
     "search": (READER,),
     "search_json": (READER,),
     "search_lexical": (READER,),
@@ -69,6 +70,7 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "assume_v1": LOGIN_GROUPS,
     "check_search_v1": (READER,),
     "lexical_leg_v1": (READER,),
+    "list_libraries_v1": (READER,),
     "vector_leg_v1": (READER,),
     "query_terms_v1": (READER,),
     "read_passages_v1": (READER, GATE),

@@ -32,6 +32,7 @@ DOORS = [
     "SQL search",
     "SQL search_json",
     "SQL search_lexical",
+    "SQL libraries",
     "SQL passages",
     "SQL documents",
     "SQL legs",

@@ -23,6 +23,7 @@ ANSWERS = [
     "SQL search",
     "SQL search_json",
     "SQL search_lexical",
+    "SQL libraries",
     "SQL terms",
     "SQL documents",
     "SQL legs",

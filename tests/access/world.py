@@ -90,6 +90,7 @@ def doors(spine: RagSpine, database: Database, *, question: str = QUESTION) -> d
         "SQL search": sql("SELECT * FROM ragspine.search(%(q)s)"),
         "SQL search_json": sql("SELECT ragspine.search_json(%(q)s, expand => 'parent')"),
         "SQL search_lexical": sql("SELECT * FROM ragspine.search_lexical(%(q)s)"),
+        "SQL libraries": sql("SELECT * FROM ragspine.libraries()"),
         "SQL passages": sql(
             "SELECT p.* FROM generate_series(1, 20) AS v, generate_series(1, 60) AS c,"
             " ragspine.read_passages_v1(ARRAY[v], ARRAY[c::bigint], 'parent') AS p ORDER BY v, c"

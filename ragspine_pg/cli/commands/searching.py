@@ -32,6 +32,7 @@ FilterOption = Annotated[
         help='On metadata: {"field": "year", "op": "gte", "value": 2024}, {"all_of": [...]}.',
     ),
 ]
+ModeOption = Annotated[str | None, typer.Option(metavar="M", help="auto, economy, vector or hybrid.")]
 MinScoreOption = Annotated[float | None, typer.Option(metavar="S", help="The least score of a leg.")]
 
 _UNREADABLE = (
@@ -48,7 +49,7 @@ def search(
     query: QueryArgument,
     principals: AsOption = None,
     k: Annotated[int, typer.Option("-k", "--k", metavar="N", help="How many passages, at most 1000.")] = 10,
-    mode: Annotated[str | None, typer.Option(metavar="M", help="auto, economy, vector or hybrid.")] = None,
+    mode: ModeOption = None,
     metadata_filter: FilterOption = None,
     expand: Annotated[str | None, typer.Option(metavar="parent", help="Show each passage's parent window.")] = None,
     min_score: MinScoreOption = None,
@@ -100,6 +101,7 @@ def explain(
     document: Annotated[str, typer.Option("--document", metavar="ID", help="Whose fate to explain.")],
     principals: AsOption = None,
     k: Annotated[int, typer.Option("-k", "--k", metavar="N", help="What counts as found.")] = 10,
+    mode: ModeOption = None,
     metadata_filter: FilterOption = None,
     min_score: MinScoreOption = None,
     caller_only: Annotated[
@@ -120,6 +122,7 @@ def explain(
             library_id=place.library,
             document_id=document,
             k=k,
+            mode=mode,
             metadata_filter=narrowed,
             min_score=min_score,
         )

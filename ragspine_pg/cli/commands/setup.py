@@ -121,5 +121,10 @@ def create(
     if json:
         write_json(made)
     else:
-        cutter = made.profile["chunker"]["name"]
-        typer.echo(f"{library}: analyzer {made.analyzer}, chunker {cutter}, version {made.version} {made.state}")
+        cutter, embedded = made.profile["chunker"]["name"], made.profile.get("embedding")
+        vectors = "no vectors" if embedded is None else f"vectors by {embedded['name']}"
+        typer.echo(
+            f"{library}: analyzer {made.analyzer}, chunker {cutter}, {vectors}, version {made.version} {made.state}"
+        )
+    for warning in made.warnings:
+        say(warning)
