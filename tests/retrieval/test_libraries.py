@@ -26,7 +26,7 @@ def listed(spine: RagSpine, database: Database, access: Access | None) -> tuple[
 @pytest.fixture
 def tenant(spine: RagSpine, request: pytest.FixtureRequest) -> str:
     """A tenant with a library of words, one with vectors, one for others, and an empty one."""
-    tenant = request.node.name
+    tenant: str = request.node.name
     plain = spine.create_library(tenant, "plain", description="Words alone.", fields={"year": "number"})
     plain.ingest([Document("a", "words")])
     spine.create_library(tenant, "near", embedding=WrittenModel(), analyzer="italian").ingest(
