@@ -11,11 +11,17 @@ import psycopg
 
 from ragspine_pg.connect.embedded import EmbeddedServer
 from ragspine_pg.contract.access import Access
+from ragspine_pg.contract.embedded import vector_text
 from ragspine_pg.contract.grant import GrantKey, mint_grant
+from ragspine_pg.contract.ports import EmbeddingTask
+from ragspine_pg.embedding.checked import embed_checked
+from ragspine_pg.embedding.local import LocalModel
 from tests.docs.blocks import Block
 
 # Who the SQL snippets act for: the caller of the Python ones.
 CALLER = Access("acme", {"group:staff"})
+# And what those ask that come with a vector.
+QUESTION = "How long can I return an order?"
 
 
 def run_python(snippets: list[Block], home: Path) -> "subprocess.CompletedProcess[str]":
@@ -35,14 +41,25 @@ def run_python(snippets: list[Block], home: Path) -> "subprocess.CompletedProces
 
 
 def run_sql(block: Block, server: EmbeddedServer) -> list[list[tuple[Any, ...]]]:
-    """The rows of each statement that has some; ``$1`` is a grant of ``CALLER``, a bound parameter."""
+    """The rows of each statement that has some.
+
+    Parameters are bound: of ``assume`` a grant of ``CALLER``, of a search the vector of ``QUESTION`` and its space.
+    """
     key = server.grant_key
     assert key is not None
     grant = mint_grant(GrantKey.parse(key), CALLER)
     results = []
     with psycopg.connect(server.reader_url, autocommit=True, cursor_factory=psycopg.RawCursor) as connection:
         for text in map(str, pglast.split(block.code)):
-            cursor = connection.execute(text, [grant] if "$1" in text else None)
+            given: list[str] | None = None
+            if "query_embedding => $1, query_space => $2" in text:
+                assert QUESTION in text
+                model = LocalModel()
+                embedded = embed_checked(model, [QUESTION], EmbeddingTask.RETRIEVAL_QUERY)
+                given = [vector_text(embedded.vectors[0]), model.space.fingerprint]
+            elif "$1" in text:
+                given = [grant]
+            cursor = connection.execute(text, given)
             if cursor.description is not None:
                 results.append(cursor.fetchall())
     return results
