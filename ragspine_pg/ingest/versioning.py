@@ -42,13 +42,21 @@ def rebuild(
     meter = Meter(progress)
     version, resumed, chunker = yield from transaction(_begin(tenant, library_id, changes, models))
     yield from _discard(tenant, library_id)
-    done = yield from _catch_up(tenant, library_id, version, models, chunker, meter)
-    meter.report("check", 0)
     try:
+        done = yield from _catch_up(tenant, library_id, version, models, chunker, meter)
+        meter.report("check", 0)
         usage = yield from transaction(_verify(tenant, library_id, version, models))
     except VerificationFailed:
         yield from transaction(_fail(tenant, library_id, version))
         raise
+    except NotFound:
+        raise VersionNotReady(
+            f"version {version} of {tenant}/{library_id} is gone: a rebuild with another profile took its place, or"
+            " the library was dropped",
+            tenant=tenant,
+            library=library_id,
+            version=version,
+        ) from None
     return RebuildReport(version, resumed, done.documents, done.chunks, meter.seconds, done.usage + usage)
 
 
