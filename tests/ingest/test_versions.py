@@ -105,6 +105,24 @@ def test_a_rebuild_answers_as_a_library_made_afresh(
     assert all(hit.index_version == 2 for hit in search(library).hits)
 
 
+def test_a_measured_pivot_is_that_of_what_is_published(spine: RagSpine, database: Database) -> None:
+    rights: dict[str, Any] = {"readers": None, "sensitivity": "INTERNAL"}
+    library = spine.create_library("measured", "books", profile={"pivot": "measured"})
+    library.ingest(documents(12, **rights))
+    library.rebuild(chunker_options={"size": 150})
+    built = library.versions()[0].pivot
+    stored = documents(24, edition=2, **rights)
+    library.ingest(stored)
+    published = library.publish(2)
+    assert published.pivot != built
+    profile = {"pivot": "measured", "chunker_options": {"size": 150}}
+    assert answers(library) == answers(twin(spine, library, stored, profile=profile))
+    assert audited(database, library) == []
+    library.ingest([document(50, **rights)])
+    library.rollback()
+    assert audited(database, library) == []
+
+
 def search(library: Library, query: str = "foxes at night", **options: Any) -> Any:
     return library.search(query, access=Access(library.tenant, {"group:staff"}), **options)
 
