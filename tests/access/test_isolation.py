@@ -1,11 +1,14 @@
 """Nobody gets a byte of what it may not read, through no door."""
 
+import json
 from collections.abc import Iterator
+from functools import partial
 
 import psycopg
 import pytest
 
 from ragspine_pg import Access, Document, RagSpine, RagSpineError
+from ragspine_pg.connect.embedded import EmbeddedServer
 from ragspine_pg.errors import ConfigurationError, GrantInvalid
 from ragspine_pg.flow.steps import Flow, fetch
 from ragspine_pg.statement import search as statements
@@ -15,6 +18,7 @@ from tests.fixtures.spine import Plant, open_spine
 
 DOORS = [
     "search",
+    "search, one hit",
     "search, explained",
     "search, expanded",
     "search, filtered",
@@ -38,58 +42,78 @@ DOORS = [
     "SQL legs",
     "SQL terms",
 ]  # fmt: skip
+VECTOR_DOORS = ["store", "SQL search_vector", "SQL vector legs", "SQL vector legs, unfiltered"]
+
+
+@pytest.fixture(scope="module", params=world.MODES)
+def asked(request: pytest.FixtureRequest, server: EmbeddedServer, template: str) -> Iterator[world.World]:
+    """The world in every mode."""
+    with world.opened(server, template, world.MODES[request.param]) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
 def built(database: Database) -> Iterator[RagSpine]:
+    """The world without vectors."""
     with open_spine(database) as spine:
         world.build(spine)
         yield spine
 
 
-def assert_isolated(doors: dict[str, world.Door]) -> None:
+def assert_isolated(doors: dict[str, world.Door], mode: world.Mode = world.PLAIN) -> None:
     """The core: what each caller sees, and that it sees something."""
-    assert sorted(doors) == sorted(DOORS)
+    assert sorted(doors) == sorted([*DOORS, *(VECTOR_DOORS if mode.ran != "economy" else [])])
     for name, ask in doors.items():
         for access in (world.OUTSIDER, world.NOBODY):
             assert world.CANARY not in ask(access), f"{name} shows {access} a text it may not read"
-    assert world.documents_in(doors["search"](world.OUTSIDER)) == ["open"]
+    seen = doors["search"](world.OUTSIDER)
+    assert json.loads(seen)["mode"] == mode.ran
+    assert world.documents_in(seen) == ["open"]
     assert sorted(world.documents_in(doors["search"](world.STAFF))) == ["open", "staff"]
     assert sorted(world.documents_in(doors["search"](world.FINANCE))) == ["finance", "open"]
     assert world.documents_in(doors["search"](world.NOBODY)) == []
     assert world.documents_in(doors["search"](world.STRANGER)) == ["theirs"]
     assert world.documents_in(doors["search for the restricted"](world.STAFF)) == []
+    if mode.ran != "economy":
+        assert doors["SQL search_vector"](world.STAFF).count("char=") == 2, "a locator each"
+        assert doors["SQL vector legs, unfiltered"](world.STAFF).count("'scan'") == 2, "a strategy each"
+        assert sorted(world.documents_in(doors["store"](world.FINANCE))) == ["finance", "open"]
+        assert world.documents_in(doors["store"](world.STRANGER)) == ["theirs"]
 
 
-def test_every_caller_sees_its_own_and_nothing_else(built: RagSpine, database: Database) -> None:
-    assert_isolated(world.doors(built, database))
+def test_every_caller_sees_its_own_and_nothing_else(asked: world.World) -> None:
+    assert_isolated(asked.doors, asked.mode)
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_without_a_principal_every_door_is_empty(built: RagSpine, database: Database, door: str) -> None:
-    asked = world.doors(built, database)[door]
-    assert asked(world.NOBODY).replace("acme", "nosuch") == asked(Access("nosuch", {"user:ann"})).replace(
-        "acme", "nosuch"
-    )
-    assert "thirty days of delivery" not in asked(world.NOBODY)
+def test_without_a_principal_every_door_is_empty(asked: world.World) -> None:
+    for door, ask in asked.doors.items():
+        nobody, unknown = ask(world.NOBODY), ask(Access("nosuch", {"user:ann"}))
+        assert nobody.replace("acme", "nosuch") == unknown.replace("acme", "nosuch"), door
+        assert "thirty days of delivery" not in nobody, door
 
 
 @pytest.mark.parametrize("door", [door for door in DOORS if door.startswith("explain")])
-def test_explain_does_not_tell_hidden_from_absent(built: RagSpine, database: Database, door: str) -> None:
-    doors = world.doors(built, database)
-    hidden, absent = doors[door](world.OUTSIDER), doors["explain absent"](world.OUTSIDER)
+def test_explain_does_not_tell_hidden_from_absent(asked: world.World, door: str) -> None:
+    hidden, absent = asked.doors[door](world.OUTSIDER), asked.doors["explain absent"](world.OUTSIDER)
     name = door.removeprefix("explain ")
     if name != "open":
         assert hidden.replace(f"'{name}'", "'absent'") == absent
 
 
-def test_a_library_with_nothing_to_read_is_like_none(built: RagSpine) -> None:
-    built.create_library("acme", "vault").ingest(world.hidden_documents(3))
-    for named in (["vault"], ["nowhere"]):
-        result = built.search(world.QUESTION, access=world.OUTSIDER, libraries=named)
-        assert result.to_json() == built.search(world.QUESTION, access=world.OUTSIDER, libraries=["other"]).to_json()
-        assert result.reason == "nothing_readable"
-    assert "vault" not in built.search(world.QUESTION, access=world.OUTSIDER).index_versions
+@pytest.mark.parametrize("embedded", [False, True])
+def test_a_library_with_nothing_to_read_is_like_none(asked: world.World, embedded: bool) -> None:
+    """Not even that it lacks the vectors which a mode needs is told."""
+    spine = asked.spine
+    name = f"vault-{embedded}"
+    spine.create_library("acme", name, embedding=world.MODEL if embedded else None).ingest(world.hidden_documents(3))
+    for how in world.MODES.values():
+        ask = partial(spine.search, world.QUESTION, access=world.OUTSIDER, mode=how.mode, fusion=how.fusion)
+        for named in ([name], ["nowhere"]):
+            result = ask(libraries=named)
+            assert result.to_json() == ask(libraries=["other"]).to_json()
+            assert result.reason == "nothing_readable"
+        if asked.mode.embedded or how.ran == "economy":
+            assert list(ask().index_versions) == ["handbook"]
 
 
 def test_metadata_never_decides_scope(built: RagSpine) -> None:
@@ -153,13 +177,53 @@ def _assume(grant: str) -> Flow[None]:
     yield from fetch(statements.begin, grant=grant, timeout=None, single_login="off")
 
 
-def test_isolation_has_teeth(fresh_spine: RagSpine, fresh_database: Database, plant: Plant, vector_schema: str) -> None:
-    world.build(fresh_spine)
-    doors = world.doors(fresh_spine, fresh_database)
-    assert_isolated(doors)
+@pytest.mark.parametrize("name", world.MODES)
+def test_isolation_has_teeth(fresh_spine: RagSpine, fresh_database: Database, plant: Plant, name: str) -> None:
+    mode = world.MODES[name]
+    world.build(fresh_spine, embedded=mode.embedded)
+    doors = world.doors(fresh_spine, fresh_database, mode=mode)
+    assert_isolated(doors, mode)
     plant("caller_v1", ("r.principal = ANY (granted.principals)", "true"))
     with pytest.raises(AssertionError):
-        assert_isolated(doors)
+        assert_isolated(doors, mode)
+
+
+@pytest.mark.parametrize("name", world.VECTORED)
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ("x.tenant_no = $1 AND x.version_no = %2$s AND x.acl_class_no = ANY ($3)", "false"),
+        ("x.acl_class_no = ANY ($3)", "x.acl_class_no <> ALL ($3)"),
+    ],
+    ids=["no vector found", "the others' vectors"],
+)
+def test_isolation_by_vectors_has_teeth(
+    fresh_spine: RagSpine, fresh_database: Database, plant: Plant, name: str, edit: tuple[str, str]
+) -> None:
+    mode = world.MODES[name]
+    world.build(fresh_spine, embedded=True)
+    doors = world.doors(fresh_spine, fresh_database, mode=mode)
+    assert_isolated(doors, mode)
+    plant("vector_scan_v1", edit)
+    with pytest.raises(AssertionError):
+        assert_isolated(doors, mode)
+
+
+def test_restricted_text_has_no_vector(asked: world.World) -> None:
+    """Not even the owner can find one; every other text of a world with vectors has one."""
+    with psycopg.connect(asked.database.owner_url) as connection:
+        rows = connection.execute(
+            "SELECT d.document_id, count(e.chunk_no) FROM ragspine.document AS d"
+            " JOIN ragspine.chunk AS c USING (tenant_no, document_no)"
+            " LEFT JOIN ragspine.chunk_embedding AS e USING (tenant_no, version_no, chunk_no)"
+            " WHERE d.document_id = ANY (%s) GROUP BY d.document_id",
+            [["open", "staff", "finance", "restricted", "closed", "theirs"]],
+        ).fetchall()
+    vectors = int(asked.mode.embedded)
+    assert dict(rows) == {
+        **dict.fromkeys(("open", "staff", "finance", "closed", "theirs"), vectors),
+        "restricted": 0,
+    }
 
 
 def test_a_reader_has_no_right_on_any_table(database: Database) -> None:

@@ -1,14 +1,21 @@
 """A small world with something for everybody, and something for nobody; and every door through which it can be seen."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 
-from ragspine_pg import Access, Document, MetadataFilter, RagSpine
+from ragspine_pg import Access, Document, EmbeddingTask, MetadataFilter, RagSpine, VectorStore
+from ragspine_pg.connect.embedded import EmbeddedServer
+from ragspine_pg.contract.embedded import vector_text
 from ragspine_pg.contract.locator import slice_sha256
-from tests.fixtures.database import Database
+from ragspine_pg.embedding import embed_checked
+from ragspine_pg.embedding.hashing import HashingModel
+from tests.fixtures.database import Database, clone
+from tests.fixtures.spine import open_spine
 
 QUESTION = "return an order within thirty days"
 
@@ -46,18 +53,62 @@ HANDBOOK = [
 ]
 
 
-def build(spine: RagSpine, *, tenant: str = "acme", library: str = "handbook") -> None:
+MODEL = HashingModel(64)
+"""What embeds the worlds that have vectors."""
+
+
+@dataclass(frozen=True)
+class Mode:
+    """How a world is searched, and whether its libraries have vectors at all."""
+
+    mode: str | None
+    embedded: bool = True
+    fusion: str | None = None
+
+    @property
+    def ran(self) -> str:
+        """The mode that a search comes to."""
+        return (self.mode or "hybrid") if self.embedded else "economy"
+
+
+PLAIN = Mode(None, embedded=False)
+MODES = {
+    "without vectors": PLAIN,
+    "economy": Mode("economy"),
+    "vector": Mode("vector"),
+    "hybrid": Mode("hybrid"),
+    "hybrid, convex": Mode("hybrid", fusion="convex"),
+    "auto": Mode(None),
+}
+VECTORED = {name: mode for name, mode in MODES.items() if mode.ran != "economy"}
+
+
+def build(spine: RagSpine, *, tenant: str = "acme", library: str = "handbook", embedded: bool = False) -> None:
     """The world above, and another tenant's library of the same name."""
-    spine.create_library(tenant, library, chunker="parent_child", fields={"n": "number"}).ingest(HANDBOOK)
+    embedding = MODEL if embedded else None
+    spine.create_library(tenant, library, chunker="parent_child", fields={"n": "number"}, embedding=embedding).ingest(
+        HANDBOOK
+    )
     other = Document("theirs", f"Globex: return an order within thirty days. {CANARY}", metadata={"tenant_id": tenant})
-    spine.create_library("globex", library, chunker="parent_child").ingest([other])
+    spine.create_library("globex", library, chunker="parent_child", embedding=embedding).ingest([other])
 
 
 Door = Callable[[Access], str]
 
 
-def doors(spine: RagSpine, database: Database, *, question: str = QUESTION) -> dict[str, Door]:
-    """Every way to ask, each giving all it has to say as text."""
+def doors(spine: RagSpine, database: Database, *, question: str = QUESTION, mode: Mode = PLAIN) -> dict[str, Door]:
+    """Every way to ask, each giving all it has to say as text; those by vectors alone where there are some."""
+    vector = embed_checked(MODEL, [question], EmbeddingTask.RETRIEVAL_QUERY).vectors[0]
+    space = MODEL.space.fingerprint
+    legs: dict[str, Any] = {"mode": mode.mode, "fusion": mode.fusion}
+    given = mode.embedded and mode.mode != "economy"
+    parameters = {
+        "q": question,
+        "m": mode.mode or "auto",
+        "f": None if mode.fusion is None else json.dumps({"method": mode.fusion}),
+        "v": vector_text(vector) if given else None,
+        "s": space if given else None,
+    }
 
     def sql(statement: str) -> Door:
         def ask(access: Access) -> str:
@@ -65,30 +116,36 @@ def doors(spine: RagSpine, database: Database, *, question: str = QUESTION) -> d
                 notices: list[str | None] = []
                 connection.add_notice_handler(lambda notice: notices.append(notice.message_primary))
                 connection.execute("SELECT ragspine.assume(%s)", [spine.grant(access)])
-                rows = connection.execute(statement, {"q": question}).fetchall()
+                rows = connection.execute(statement, parameters).fetchall()
                 return repr((rows, notices))
 
         return ask
 
     everything = MetadataFilter.where("n", "gte", 0)
     restricted = MetadataFilter.where("secret", "eq", True)
-    return {
-        "search": lambda a: spine.search(question, access=a).to_json(),
-        "search, explained": lambda a: repr(spine.search(question, access=a, explain=True).trace),
-        "search, expanded": lambda a: spine.search(question, access=a, expand="parent").to_json(),
-        "search, filtered": lambda a: spine.search(question, access=a, metadata_filter=everything).to_json(),
-        "search for the restricted": lambda a: spine.search(question, access=a, metadata_filter=restricted).to_json(),
-        "search by name": lambda a: spine.search(question, access=a, libraries=["handbook", "nowhere"]).to_json(),
-        "search in a library": lambda a: spine.library("acme", "handbook").search(question, access=a).to_json(),
+    how = "mode => %(m)s, fusion => %(f)s, query_embedding => %(v)s, query_space => %(s)s"
+    found = {
+        "search": lambda a: spine.search(question, access=a, **legs).to_json(),
+        "search, one hit": lambda a: spine.search(question, access=a, k=1, **legs).to_json(),
+        "search, explained": lambda a: repr(spine.search(question, access=a, explain=True, **legs).trace),
+        "search, expanded": lambda a: spine.search(question, access=a, expand="parent", **legs).to_json(),
+        "search, filtered": lambda a: spine.search(question, access=a, metadata_filter=everything, **legs).to_json(),
+        "search for the restricted": lambda a: spine.search(
+            question, access=a, metadata_filter=restricted, **legs
+        ).to_json(),
+        "search by name": lambda a: spine.search(
+            question, access=a, libraries=["handbook", "nowhere"], **legs
+        ).to_json(),
+        "search in a library": lambda a: spine.library("acme", "handbook").search(question, access=a, **legs).to_json(),
         "retriever": lambda a: spine.retriever(access=a).retrieve(question, top_k=3).to_json(),
         **{
             f"explain {name}": lambda a, name=name: repr(  # type: ignore[misc]
-                spine.explain(question, access=a, library_id="handbook", document_id=name)
+                spine.explain(question, access=a, library_id="handbook", document_id=name, **legs)
             )
             for name in ("open", "staff", "finance", "restricted", "closed", "theirs", "absent")
         },
-        "SQL search": sql("SELECT * FROM ragspine.search(%(q)s)"),
-        "SQL search_json": sql("SELECT ragspine.search_json(%(q)s, expand => 'parent')"),
+        "SQL search": sql(f"SELECT * FROM ragspine.search(%(q)s, {how})"),
+        "SQL search_json": sql(f"SELECT ragspine.search_json(%(q)s, expand => 'parent', {how})"),
         "SQL search_lexical": sql("SELECT * FROM ragspine.search_lexical(%(q)s)"),
         "SQL libraries": sql("SELECT * FROM ragspine.libraries()"),
         "SQL passages": sql(
@@ -110,6 +167,44 @@ def doors(spine: RagSpine, database: Database, *, question: str = QUESTION) -> d
             " ragspine.query_terms_v1(l.version_no, %(q)s) AS t"
         ),
     }
+    if not given:
+        return found
+    return {
+        **found,
+        "store": lambda a: VectorStore(spine).search(vector, query_space=space, access=a).to_json(),
+        "SQL search_vector": sql("SELECT * FROM ragspine.search_vector(%(v)s, %(s)s)"),
+        "SQL vector legs": sql(
+            "SELECT v, l.chunk_id, l.rank, l.score, l.strategy FROM generate_series(1, 20) AS v,"
+            """ ragspine.vector_leg_v1(v, %(s)s, %(v)s, 10, '{"field": "n", "op": "gte", "value": 0}') AS l"""
+            " ORDER BY v, l.rank"
+        ),
+        "SQL vector legs, unfiltered": sql(
+            "SELECT v, l.chunk_id, l.rank, l.score, l.strategy FROM generate_series(1, 20) AS v,"
+            " ragspine.vector_leg_v1(v, %(s)s, %(v)s, 3) AS l ORDER BY v, l.rank"
+        ),
+    }
+
+
+@dataclass(frozen=True)
+class World:
+    """A world that was built, and how it is searched."""
+
+    spine: RagSpine
+    database: Database
+    mode: Mode
+
+    @property
+    def doors(self) -> dict[str, Door]:
+        """See ``doors``."""
+        return doors(self.spine, self.database, mode=self.mode)
+
+
+@contextmanager
+def opened(server: EmbeddedServer, template: str, mode: Mode) -> Iterator[World]:
+    """The world for ``mode``, in a database of its own."""
+    with clone(server, template) as database, open_spine(database) as spine:
+        build(spine, embedded=mode.embedded)
+        yield World(spine, database, mode)
 
 
 def documents_in(answer: str) -> list[str]:
