@@ -18,6 +18,7 @@ from ragspine_pg.ingest.target import Target
 from tests.fixtures.database import Database
 from tests.fixtures.spine import open_spine
 from tests.ingest.edition import answers, audited, document, documents, twin, vectors_by_version
+from tests.ingest.waiting import Waiting
 
 CHANGES: dict[str, Any] = {"chunker_options": {"size": 150}, "analyzer": "simple"}
 MADE: dict[str, Any] = {"embedding": "hashing"}
@@ -165,33 +166,6 @@ def test_much_that_comes_meanwhile_is_caught_up_without_the_locks(
 
 def pending_of(library: Library) -> int:
     return library.versions()[0].pending
-
-
-class Waiting(threading.Thread):
-    """Something that has to wait for us; ``failure`` is what it raised."""
-
-    def __init__(self, act: Callable[[], object]) -> None:
-        super().__init__()
-        self._act = act
-        self.failure: BaseException | None = None
-
-    def run(self) -> None:
-        try:
-            self._act()
-        except BaseException as error:  # noqa: BLE001 - told by ends()
-            self.failure = error
-
-    def waits(self) -> None:
-        """Start it, and see that it does not come to its end."""
-        self.start()
-        self.join(0.7)
-        assert self.is_alive(), "it did not wait"
-
-    def ends(self) -> None:
-        self.join(60)
-        assert not self.is_alive()
-        if self.failure is not None:
-            raise self.failure
 
 
 @pytest.mark.parametrize(
