@@ -225,8 +225,10 @@ class AsyncRagSpine(AsyncRetriever):
 
     async def aclose(self) -> None:
         """See ``RagSpine.close``."""
-        await super().aclose()
-        if self._ingestor is not None:
-            await self._ingestor.aclose()
-        if self._server is not None:
-            await asyncio.to_thread(self._server.close)
+        try:
+            await super().aclose()
+            if self._ingestor is not None:
+                await self._ingestor.aclose()
+        finally:
+            if self._server is not None:
+                await asyncio.to_thread(self._server.close)
