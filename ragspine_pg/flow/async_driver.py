@@ -18,7 +18,7 @@ import psycopg
 from psycopg.rows import tuple_row
 
 from ragspine_pg.errors import RagSpineError
-from ragspine_pg.flow.cursor import EXECUTE, Rows, copying, reading
+from ragspine_pg.flow.cursor import EXECUTE, Rows, copying, reading, returns_rows
 from ragspine_pg.flow.job import Job
 from ragspine_pg.flow.steps import Batch, Copy, Fetch, Flow, Release, Step, Work
 from ragspine_pg.flow.translate import translate
@@ -201,7 +201,7 @@ def _cursor(connection: psycopg.AsyncConnection[Any]) -> psycopg.AsyncCursor[tup
 
 async def _rows(cursor: psycopg.AsyncCursor[tuple[Any, ...]]) -> Rows:
     rows: Rows = []
-    if cursor.description is not None:
+    if returns_rows(cursor):
         while len(part := await cursor.fetchmany(_ROWS)) == _ROWS:
             rows += part
             await asyncio.sleep(0)

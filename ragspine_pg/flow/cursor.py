@@ -26,3 +26,8 @@ def copying(cursor: C) -> C:
     """``cursor`` for a COPY: what goes into a jsonb column is JSON text already."""
     set_json_dumps(str, cursor)
     return cursor
+
+
+def returns_rows(cursor: AnyCursor) -> bool:
+    """Whether the statement was one that gives rows; ``description`` would say it too, and describe each column."""
+    return cursor.pgresult is not None and cursor.pgresult.nfields > 0

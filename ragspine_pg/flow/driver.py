@@ -7,7 +7,7 @@ import psycopg
 from psycopg.rows import tuple_row
 
 from ragspine_pg.errors import RagSpineError
-from ragspine_pg.flow.cursor import EXECUTE, Rows, copying, reading
+from ragspine_pg.flow.cursor import EXECUTE, Rows, copying, reading, returns_rows
 from ragspine_pg.flow.steps import Batch, Copy, Fetch, Flow, Release, Step, Work
 from ragspine_pg.flow.translate import translate
 
@@ -102,7 +102,7 @@ def _cursor(connection: psycopg.Connection[Any]) -> psycopg.Cursor[tuple[Any, ..
 
 
 def _rows(cursor: psycopg.Cursor[tuple[Any, ...]]) -> Rows:
-    return cursor.fetchall() if cursor.description is not None else []
+    return cursor.fetchall() if returns_rows(cursor) else []
 
 
 def _fetch(step: Fetch, connection: psycopg.Connection[Any]) -> Rows:
