@@ -1,8 +1,9 @@
 """Where a passage stands: a verbatim slice of a stored document, checkable by anyone who has the text."""
 
-import hashlib
 import re
 from dataclasses import dataclass
+
+from ragspine_pg.contract.digest import sha256_hex
 
 _FORM = re.compile(r"char=(0|[1-9][0-9]*),(0|[1-9][0-9]*);sha256=([0-9a-f]{64})")
 
@@ -43,4 +44,4 @@ class Locator:
 
 def slice_sha256(text: str) -> str:
     """SHA-256 of the UTF-8 bytes, in lower-case hex."""
-    return hashlib.sha256(text.encode()).hexdigest()
+    return sha256_hex(text.encode())
