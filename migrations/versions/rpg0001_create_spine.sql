@@ -371,7 +371,7 @@ CREATE TABLE ragspine.chunk_embedding (
   CONSTRAINT fk_chunk_embedding__chunk FOREIGN KEY(tenant_no, version_no, acl_class_no, chunk_no, document_no) REFERENCES ragspine.chunk (tenant_no, version_no, acl_class_no, chunk_no, document_no) ON DELETE CASCADE ON UPDATE CASCADE,
   CONSTRAINT fk_chunk_embedding__index_version FOREIGN KEY(tenant_no, version_no, space_no, dimensions) REFERENCES ragspine.index_version (tenant_no, version_no, space_no, dimensions) ON DELETE CASCADE,
   CONSTRAINT ck_chunk_embedding__embedding_has_its_dimensions CHECK (@vector@.vector_dims(embedding) = dimensions),
-  CONSTRAINT ck_chunk_embedding__embedding_has_a_direction CHECK (@vector@.vector_norm(embedding) > 0)
+  CONSTRAINT ck_chunk_embedding__embedding_has_a_length CHECK (@vector@.vector_norm(embedding) BETWEEN 1e-15 AND 1e15)
 )
  WITH (toast_tuple_target = 8160);
 

@@ -9,11 +9,15 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 from ragspine_pg.contract.canonical import canonical_json
 from ragspine_pg.contract.metadata import load_json
+from ragspine_pg.contract.text import unstorable_offset
 from ragspine_pg.errors import QueryError
+
+MAX_LENGTH: Final = 1_000_000
+"""Far more characters than a thousand hits take; ``read_cursor_v1`` has the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +48,15 @@ class Cursor:
     def read(cls, text: str, request: Mapping[str, Any]) -> "Cursor":
         """The cursor of that text. Raises ``QueryError`` for a text that is none, or the cursor of another request."""
         try:
+            if len(text) > MAX_LENGTH:
+                raise ValueError("longer than any cursor")
             content = load_json(urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode())
             digest, shown, versions = content["request"], content["shown"], content["versions"]
             cursor = cls(
-                {str(library): _whole(version) for library, version in versions.items()},
-                {str(library): [_text(chunk) for chunk in chunks] for library, chunks in shown.items()},
+                {_text(library): _whole(version) for library, version in versions.items()},
+                {_text(library): [_text(chunk) for chunk in _list(chunks)] for library, chunks in shown.items()},
             )
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise QueryError("after is not a cursor", argument="after") from None
         if digest != _digest(request):
             raise QueryError(
@@ -65,12 +71,18 @@ def _digest(request: Mapping[str, Any]) -> str:
 
 
 def _whole(value: Any) -> int:
-    if isinstance(value, bool) or value != int(value):
-        raise ValueError("no whole number")
-    return int(value)
+    if type(value) is not int or not 0 < value < 2**31:
+        raise ValueError("no version's number")
+    return value
 
 
 def _text(value: Any) -> str:
-    if not isinstance(value, str):
+    if not isinstance(value, str) or unstorable_offset(value) is not None:
         raise TypeError("no text")
+    return value
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError("no list")
     return value

@@ -11,6 +11,7 @@ from typing import Any, Final
 from ragspine_pg.contract.name import require_text
 from ragspine_pg.errors import QueryError
 
+MIN_WEIGHT: Final = 0.000001
 MAX_WEIGHT: Final = 1_000_000.0
 
 
@@ -30,8 +31,8 @@ class Fusion:
     """What a call says about fusing; what it leaves out is as the searched version's profile has it.
 
     ``weights`` of the legs (``lexical``, ``vector``), 1 each by default; ``libraries``: weights by library id, 1 by
-    default; ``min_scores``: the least score of a leg. Weights are from 0 to 1,000,000, those of the legs not both 0.
-    Raises ``QueryError`` for anything else.
+    default; ``min_scores``: the least score of a leg. Weights are 0, or from 0.000001 to 1,000,000,
+    those of the legs not both 0. Raises ``QueryError`` for anything else.
     """
 
     method: FusionMethod | str | None = None
@@ -102,7 +103,9 @@ def _numbers(name: str, value: Any, *, legs: bool) -> dict[str, float]:
             found[key] = float(number) if known else float("nan")
         except (OverflowError, ValueError):
             found[key] = float("nan")
-        if not isfinite(found[key]) or (name != "min_scores" and not 0 <= found[key] <= MAX_WEIGHT):
-            range_ = "finite numbers" if name == "min_scores" else f"numbers from 0 to {MAX_WEIGHT:.0f}"
-            raise QueryError(f"{called} are {range_}", argument=name)
+        size = abs(found[key])
+        least, most = (1e-300, 1e300) if name == "min_scores" else (MIN_WEIGHT, MAX_WEIGHT)
+        if not isfinite(size) or (size and not least <= size <= most) or (name != "min_scores" and found[key] < 0):
+            range_ = "of a size from 1e-300 to 1e300" if name == "min_scores" else "from 0.000001 to 1000000"
+            raise QueryError(f"{called} are 0, or numbers {range_}", argument=name)
     return found

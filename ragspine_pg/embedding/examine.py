@@ -15,6 +15,10 @@ from ragspine_pg.errors import EmbeddingRejected, InvalidEmbeddingInput
 NORM_TOLERANCE: Final = 0.01
 """How far from 1 the length of a normalised vector may be: models that compute in 16 bits are off by some 0.001."""
 
+SHORTEST: Final = 1e-15
+LONGEST: Final = 1e15
+"""Lengths between which any two vectors can be compared: pgvector sums products of their numbers in float32."""
+
 
 def place(position: int, labels: Sequence[str] | None) -> str:
     """How a message calls an item: its position from 0, and its label if it has one."""
@@ -80,6 +84,8 @@ def _vector(vector: Any, position: int, space: EmbeddingSpace) -> Sequence[float
     norm = math.sqrt(sum(map(mul, values, values)))
     if norm == 0:
         raise _rejected(position, "is zero")
+    if not SHORTEST <= norm <= LONGEST:
+        raise _rejected(position, f"has length {norm:.3g}; float32 compares those from {SHORTEST:g} to {LONGEST:g}")
     if space.normalised and abs(norm - 1) > NORM_TOLERANCE:
         raise _rejected(position, f"has length {norm:.3f} in a space of normalised vectors")
     return values

@@ -28,7 +28,7 @@ class KnownModels:
 
     def __init__(self, models: Iterable[EmbeddingModel] = ()) -> None:
         self._lock = threading.Lock()
-        self._by_space: dict[str, EmbeddingModel] = {}
+        self._models: dict[tuple[str, bool], EmbeddingModel] = {}
         for model in models:
             self.add(model)
 
@@ -37,17 +37,25 @@ class KnownModels:
         if not isinstance(model, EmbeddingModel):
             raise ConfigurationError("an embedding model is an object with name, options, space, remote and embed")
         with self._lock:
-            self._by_space[model.space.fingerprint] = model
+            self._models[model.space.fingerprint, bool(model.remote)] = model
 
     def find(self, profile: Mapping[str, Any]) -> EmbeddingModel:
         """The model for ``profile`` (see ``embedding_profile``).
 
-        Raises ``ConfigurationError`` when it cannot be made by its name, or comes out with another space.
+        A profile's model that is not remote may be shown CONFIDENTIAL text, so a remote one of the same space does not
+        stand in for it; the other way round it may.
+
+        Raises ``ConfigurationError`` when it cannot be made by its name, comes out with another space, or is remote
+        where the profile's is not.
         """
         fingerprint, name = str(profile["fingerprint"]), str(profile["name"])
+        allowed = (True, False) if profile.get("remote", False) else (False,)
         with self._lock:
-            if (known := self._by_space.get(fingerprint)) is not None:
-                return known
+            for remote in allowed:
+                if (known := self._models.get((fingerprint, remote))) is not None:
+                    return known
+            if (fingerprint, True) in self._models:
+                raise _too_remote(name)
             try:
                 made = make_embedding_model(name, **profile["options"])
             except ConfigurationError as error:
@@ -63,5 +71,15 @@ class KnownModels:
                     " open(…, embedding_models=[model])",
                     embedding=name,
                 )
-            self._by_space[fingerprint] = made
+            if made.remote not in allowed:
+                raise _too_remote(name)
+            self._models[fingerprint, bool(made.remote)] = made
             return made
+
+
+def _too_remote(name: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"model {name!r} is remote here and was not when the library was made, which may show it CONFIDENTIAL text:"
+        " rebuild the library with the remote model, or hand in the one it was made with",
+        embedding=name,
+    )

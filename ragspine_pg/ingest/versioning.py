@@ -185,7 +185,9 @@ def _verify(tenant: str, library_id: str, version: int, models: KnownModels) -> 
 
 
 def _fail(tenant: str, library_id: str, version: int) -> Flow[None]:
-    now = yield from open_target(tenant, library_id, version=version)
+    yield from states.lock_versions((yield from open_target(tenant, library_id, version=version)))
+    # Read under the lock: a publish that was under way may have published it.
+    now = yield from find_target(tenant, library_id, version=version)
     if now.state in ("building", "verified"):
         yield from states.set_state(now, now.version_no, "failed")
 

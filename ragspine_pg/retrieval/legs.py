@@ -10,7 +10,14 @@ from ragspine_pg.contract.metadata import dump_json
 from ragspine_pg.contract.mode import RetrievalMode
 from ragspine_pg.contract.search_request import MAX_K, SearchRequest
 from ragspine_pg.contract.usage import Usage
-from ragspine_pg.errors import DeadlineExceeded, EmbeddingError, ModeUnavailable, QueryError, UnavailableError
+from ragspine_pg.errors import (
+    ConfigurationError,
+    DeadlineExceeded,
+    EmbeddingError,
+    ModeUnavailable,
+    QueryError,
+    UnavailableError,
+)
 from ragspine_pg.flow.steps import Flow, Statement, batch, fetch, release
 from ragspine_pg.retrieval.embed import QueryModels, embed_query
 from ragspine_pg.retrieval.mode import Legs, legs_of
@@ -78,7 +85,14 @@ def run_legs(
             deep = max(depth, FUSED_DEPTH[method_of(request.fusion, guess)])
         else:
             deep = MAX_K if whole else depth
-        found = yield from _run(request, identity, models, guess, legs, look, deep)
+        try:
+            found = yield from _run(request, identity, models, guess, legs, look, deep)
+        except (EmbeddingError, ConfigurationError):
+            if fresh:
+                raise
+            request.context.check()
+            guess = None  # a model that fails may be one that is no longer asked for
+            continue
         if found.settled == _settled(guess):
             return found
         guess, fresh = found.libraries, True

@@ -429,7 +429,8 @@ chunk_embedding = Table(
         ondelete="CASCADE",
     ),
     CheckConstraint(f"{PLACEHOLDER}.vector_dims(embedding) = dimensions", name="embedding_has_its_dimensions"),
-    CheckConstraint(f"{PLACEHOLDER}.vector_norm(embedding) > 0", name="embedding_has_a_direction"),
+    # Distances are summed in float32: the product of two vectors has to stay within it.
+    CheckConstraint(f"{PLACEHOLDER}.vector_norm(embedding) BETWEEN 1e-15 AND 1e15", name="embedding_has_a_length"),
     # A scan reads every row's vector: keep it in the row as long as it fits a page (2,000 dimensions).
     postgresql_with={"toast_tuple_target": 8160},
     comment="A chunk as the vector leg sees it. RESTRICTED text has none: it is not embedded.",

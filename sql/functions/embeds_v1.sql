@@ -2,17 +2,19 @@
 -- in, and nothing where there is no model.
 --
 -- profile: the version's.
+-- Returns  true or false, never null: callers ask for the opposite, too.
 CREATE FUNCTION ragspine.embeds_v1(profile jsonb, sensitivity text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-  SELECT profile ? 'embedding' AND CASE sensitivity
+  SELECT coalesce(profile ? 'embedding' AND CASE sensitivity
     WHEN 'PUBLIC' THEN true
     WHEN 'INTERNAL' THEN true
-    WHEN 'CONFIDENTIAL' THEN profile #> '{embedding,remote}' = 'false' OR profile -> 'embed_confidential' = 'true'
+    WHEN 'CONFIDENTIAL' THEN profile #> '{embedding,remote}' IS NOT DISTINCT FROM 'false'
+                             OR profile -> 'embed_confidential' IS NOT DISTINCT FROM 'true'
     ELSE false
-  END
+  END, false)
 $$;
 
 COMMENT ON FUNCTION ragspine.embeds_v1(jsonb, text) IS 'Whether an index version embeds text of a label.';

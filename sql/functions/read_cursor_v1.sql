@@ -13,15 +13,18 @@ BEGIN
   IF after IS NULL THEN
     RETURN NULL;
   END IF;
+  IF length(after) > 1000000 THEN
+    RAISE EXCEPTION 'after is not a cursor' USING ERRCODE = 'RS006';
+  END IF;
   BEGIN
     content := convert_from(
       decode(rpad(translate(after, '-_', '+/'), (length(after) + 3) / 4 * 4, '='), 'base64'), 'UTF8')::jsonb;
-  EXCEPTION WHEN data_exception THEN
+  EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
     RAISE EXCEPTION 'after is not a cursor' USING ERRCODE = 'RS006';
   END;
   IF jsonb_typeof(content -> 'shown') IS DISTINCT FROM 'object' OR jsonb_typeof(content -> 'versions') IS DISTINCT FROM 'object'
      OR EXISTS (SELECT FROM jsonb_each(content -> 'versions') AS v(library, version)
-                 WHERE jsonb_typeof(v.version) <> 'number')
+                 WHERE v.version::text !~ '^[1-9][0-9]{0,9}$' OR length(v.version::text) > 9 AND v.version::text > '2147483647')
      OR EXISTS (SELECT FROM jsonb_each(content -> 'shown') AS s(library, chunks)
                  WHERE jsonb_typeof(s.chunks) <> 'array'
                     OR EXISTS (SELECT FROM jsonb_path_query(s.chunks, '$[*]') AS c(chunk)

@@ -30,8 +30,8 @@ DECLARE
   method text;
   weight double precision;
   depth integer;
-  least_lexical double precision := fusion #> '{min_scores,lexical}';
-  least_vector double precision := fusion #> '{min_scores,vector}';
+  least_lexical double precision;
+  least_vector double precision;
 BEGIN
   PERFORM ragspine.require_backstop_v1();
   PERFORM ragspine.check_search_v1(query, k, expand, min_score);
@@ -60,8 +60,8 @@ BEGIN
   IF min_score IS NOT NULL AND hybrid THEN
     RAISE EXCEPTION 'min_score is of one leg, and two run: name the leg, as in fusion.min_scores' USING ERRCODE = 'RS006';
   END IF;
-  least_lexical := coalesce(min_score, least_lexical);
-  least_vector := coalesce(min_score, least_vector);
+  least_lexical := coalesce(min_score, (fusion #> '{min_scores,lexical}')::double precision);
+  least_vector := coalesce(min_score, (fusion #> '{min_scores,vector}')::double precision);
   depth := CASE WHEN NOT hybrid THEN k + shown
                 WHEN method = 'rrf' THEN greatest(k + shown, 100)
                 ELSE 1000 END;

@@ -55,8 +55,10 @@ BEGIN
     RAISE EXCEPTION 'query_space is not the embedding space of the version searched: embed the query as the library''s '
                     'profile says' USING ERRCODE = 'RS006';
   END IF;
-  IF @vector@.vector_dims(query_embedding) IS DISTINCT FROM space.dimensions OR @vector@.vector_norm(query_embedding) = 0 THEN
-    RAISE EXCEPTION 'query_embedding has % dimensions and is not zero', space.dimensions USING ERRCODE = 'RS006';
+  IF @vector@.vector_dims(query_embedding) IS DISTINCT FROM space.dimensions
+     OR @vector@.vector_norm(query_embedding) NOT BETWEEN 1e-15 AND 1e15 THEN
+    RAISE EXCEPTION 'query_embedding has % dimensions, is not zero, and has a length from 1e-15 to 1e15', space.dimensions
+      USING ERRCODE = 'RS006';
   END IF;
   IF filter IS NOT NULL THEN
     EXECUTE format($count$

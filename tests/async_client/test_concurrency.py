@@ -147,7 +147,7 @@ def test_a_model_that_takes_its_time_leaves_the_loop_free(database: Database, bu
     async def body() -> None:
         async with open_async_spine(database, config=ServiceConfig(pool_size=1)) as spine:
             await spine.search("return", access=ME)
-            (model,) = spine._models.known._by_space.values()
+            (model,) = spine._models.known._models.values()
             embed = model.embed
 
             def slow(*arguments: Any, **options: Any) -> Any:

@@ -139,6 +139,36 @@ def test_python_and_sql_page_through_the_same_bytes(
             break
 
 
+@pytest.mark.parametrize(
+    "fusion",
+    [
+        {"method": ["rrf"]},
+        {"method": []},
+        {"method": None},
+        {"min_scores": {"lexical": "1"}},
+        {"min_scores": {"vector": None}},
+        {"weights": {"lexical": 1e-7}},
+        {"weights": {"lexical": -1}},
+        {"libraries": {"one": 1e7}},
+        {"min_scores": {"lexical": 1e-320}},
+        {"weights": [1]},
+        {"other": 1},
+        [],
+        "rrf",
+    ],
+)
+def test_what_is_no_fusion_is_refused_by_its_own_error(
+    spine: RagSpine, reader: psycopg.Connection[Any], fusion: Any
+) -> None:
+    asked = {"query": "fox", "libraries": ["one"], "k": 3, "mode": "hybrid", "filter": None, "fusion": fusion}
+    with pytest.raises(psycopg.Error) as refused:
+        sql(spine, reader, asked, None)
+    assert refused.value.sqlstate == "RS006"
+    if isinstance(fusion, dict) and fusion not in ({"method": None}, {"other": 1}):
+        with pytest.raises(QueryError):
+            Fusion(**fusion)
+
+
 STONE = [n for n in range(40) if n % 4 and "stone" in text(n)]
 OTHER = [n for n in range(40) if n % 4 and "stone" not in text(n)]
 

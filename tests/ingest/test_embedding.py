@@ -101,6 +101,52 @@ def test_a_label_that_is_raised_takes_the_vectors_away_and_one_that_is_lowered_b
     assert len(model.seen) == 2
 
 
+def test_a_remote_model_loses_what_becomes_confidential(
+    spine: RagSpine, database: Database, request: pytest.FixtureRequest
+) -> None:
+    model = WrittenModel(remote=True)
+    library = spine.create_library("embedding", request.node.name, embedding=model)
+    library.ingest([Document("a", "one [1, 0]"), Document("b", "two [0, 1]")])
+    library.relabel("a", sensitivity="CONFIDENTIAL")
+    assert embedded(database, library) == ["b"]
+    library.ingest([Document("b", "two [0, 1]", sensitivity="CONFIDENTIAL")])
+    assert embedded(database, library) == []
+    library.relabel("a", sensitivity="INTERNAL")
+    assert embedded(database, library) == ["a"]
+
+
+def test_whether_a_text_is_embedded_is_never_unknown(database: Database) -> None:
+    with psycopg.connect(database.owner_url) as connection:
+        for profile in (
+            "{}",
+            '{"embedding": {}}',
+            '{"embedding": {"remote": true}}',
+            '{"embedding": {"remote": false}}',
+        ):
+            for label in (*LABELS, None, "another"):
+                row = connection.execute("SELECT ragspine.embeds_v1(%s, %s)", [profile, label]).fetchone()
+                local = profile.endswith("false}}")
+                open_label = label in ("PUBLIC", "INTERNAL") or (label == "CONFIDENTIAL" and local)
+                assert row == ("embedding" in profile and open_label,), (profile, label)
+
+
+def test_a_remote_model_does_not_stand_in_for_one_that_is_not(
+    spine: RagSpine, database: Database, request: pytest.FixtureRequest
+) -> None:
+    made = spine.create_library("embedding", request.node.name, embedding=WrittenModel())
+    made.ingest([Document("open", "open [0, 1]")])
+    remote = WrittenModel(remote=True)
+    with RagSpine.open(
+        database.reader_url, ingest=database.ingest_url, grant_key=database.grant_key, embedding_models=[remote]
+    ) as other:
+        library = other.library("embedding", made.library_id)
+        with pytest.raises(ConfigurationError, match="is remote here"):
+            library.ingest([Document("a", "secret [1, 0]", sensitivity="CONFIDENTIAL")])
+        with pytest.raises(ConfigurationError, match="is remote here"):
+            other.search("[1, 0]", access=Access("embedding", {"u"}), libraries=[made.library_id], mode="vector")
+        assert remote.seen == []
+
+
 def test_a_document_that_keeps_its_label_is_embedded_by_the_stored_one(
     spine: RagSpine, database: Database, request: pytest.FixtureRequest
 ) -> None:
@@ -141,12 +187,16 @@ class Faulty(WrittenModel):
                 rows[-1].append(1.0)
             case "nan":
                 rows[-1][0] = float("nan")
+            case "too long":
+                rows[-1] = [3e31, 0.0]
+            case "too short":
+                rows[-1] = [1e-31, 0.0]
             case "zero":
                 rows[-1] = [0.0, 0.0]
         return type(good)(rows, good.usage)
 
 
-@pytest.mark.parametrize("fault", ["too few", "too many", "dimensions", "nan", "zero"])
+@pytest.mark.parametrize("fault", ["too few", "too many", "dimensions", "nan", "zero", "too long", "too short"])
 def test_a_faulty_model_leaves_nothing_behind(
     spine: RagSpine, database: Database, request: pytest.FixtureRequest, fault: str
 ) -> None:

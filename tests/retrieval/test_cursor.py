@@ -2,12 +2,14 @@
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 
+import psycopg
 import pytest
 
 from ragspine_pg import Access, Document, RagSpine
 from ragspine_pg.client.library import Library
 from ragspine_pg.contract.result import Hit
 from ragspine_pg.errors import QueryError
+from tests.fixtures.database import Database
 
 ME = Access("pages", {"user:me"})
 
@@ -81,17 +83,37 @@ def test_what_is_taken_away_meanwhile_is_not_shown(spine: RagSpine, request: pyt
         ({"after": "x"}, "not a cursor"),
         ({"after": ""}, "not a cursor"),
         ({"after": "e30"}, "not a cursor"),
+        *(
+            ({"after": urlsafe_b64encode(text.encode()).decode().rstrip("=")}, "not a cursor")
+            for text in (
+                '{"request": "x", "versions": {"a": 1E1000000}, "shown": {}}',
+                '{"request": "x", "versions": {"a": 1.5}, "shown": {}}',
+                '{"request": "x", "versions": {"a": Infinity}, "shown": {}}',
+                '{"request": "x", "versions": {"a": 99999999999}, "shown": {}}',
+                '{"request": "x", "versions": {}, "shown": {"a": {"b": 1}}}',
+                '{"request": "x", "versions": {}, "shown": {"a": ["\\u0000"]}}',
+                '{"request": "x", "versions": {}, "shown": {"a": ["\\ud800"]}}',
+                '{"request": "x", "versions": {}, "shown": ' + '{"a": ' * 20_000 + "1" + "}" * 20_001,
+            )
+        ),
+        ({"after": "A" * 1_000_001}, "not a cursor"),
         ({"k": 991}, "paged to 1000"),
     ],
 )
 def test_a_cursor_of_something_else_is_refused(
-    spine: RagSpine, request: pytest.FixtureRequest, change: dict[str, object], message: str
+    spine: RagSpine, database: Database, request: pytest.FixtureRequest, change: dict[str, object], message: str
 ) -> None:
     library = fill(spine, request, 20)
     cursor = library.search("fox moon night", access=ME, mode="hybrid").cursor
     asked = {"query": "fox moon night", "mode": "hybrid", "after": cursor, **change}
     with pytest.raises(QueryError, match=message):
         library.search(access=ME, **asked)  # type: ignore[arg-type]
+    if message == "not a cursor":
+        with psycopg.connect(database.reader_url) as connection:
+            connection.execute("SELECT ragspine.assume(%s)", [spine.grant(ME)])
+            with pytest.raises(psycopg.Error, match=message) as refused:
+                connection.execute("SELECT * FROM ragspine.search('fox', after => %s)", [change["after"]])
+            assert refused.value.sqlstate == "RS006"
 
 
 def test_a_forged_cursor_shows_nothing_that_is_not_readable(spine: RagSpine, request: pytest.FixtureRequest) -> None:

@@ -133,6 +133,21 @@ def test_a_library_that_gets_vectors_meanwhile_is_noticed(
     assert {hit.document_id for hit in result.hits} == {"f", "v"}
 
 
+def test_a_model_that_is_no_longer_asked_for_may_be_dead(
+    spine: RagSpine, database: Database, request: pytest.FixtureRequest
+) -> None:
+    model = WrittenModel()
+    made = spine.create_library("hybrid", request.node.name, embedding=model)
+    made.ingest([Document("f", "fox [1, 0]")])
+    assert made.search(QUERY, access=ME).mode == "hybrid"
+    with open_spine(database) as other:
+        rebuilt = other.library("hybrid", made.library_id)
+        rebuilt.publish(rebuilt.rebuild(embedding="none").version)
+    model.failure = EmbeddingUnavailable("the model's server does not answer")
+    result = made.search(QUERY, access=ME)
+    assert (result.mode, ids(result)) == ("economy", ["f"])
+
+
 def test_nothing_can_be_embedded_of_a_blank_query(library: Library) -> None:
     auto = library.search(" ", access=ME)
     assert (auto.mode, auto.hits, auto.reason) == ("economy", (), "no_searchable_term")
