@@ -7,12 +7,12 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import isfinite
-from typing import Final
+from typing import Any, Final
 
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.embedded import Embedded, vector_text
 from ragspine_pg.contract.name import require_text
-from ragspine_pg.contract.ports import EmbeddingModel, EmbeddingTask
+from ragspine_pg.contract.ports import EmbeddingTask
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.embedding.checked import embed_checked
 from ragspine_pg.embedding.known import KnownModels
@@ -92,17 +92,22 @@ def embed_query(
         return dict(models.given), Usage()
     if not query.strip():
         return {}, Usage()  # nothing can be embedded of it
-    found = {row.space: models.known.find(row.embedding) for row in libraries if row.space and row.embedding}
+    profiles = {row.space: row.embedding for row in libraries if row.space and row.embedding}
     vectors: dict[str, str] = {}
     usage = Usage()
-    for space, model in sorted(found.items()):
-        embedded = yield from work(partial(_embed, model, query, context))
+    for space, profile in sorted(profiles.items()):
+        embedded = yield from work(partial(_embed, models.known, profile, query, context))
         vectors[space] = vector_text(embedded.vectors[0])
         usage += embedded.usage
     return vectors, usage
 
 
-def _embed(model: EmbeddingModel, query: str, context: RetrievalContext) -> Embedded:
+def _embed(known: KnownModels, profile: Mapping[str, Any], query: str, context: RetrievalContext) -> Embedded:
+    """Finding a model can mean to load it, which takes seconds."""
     return embed_checked(
-        model, [query], EmbeddingTask.RETRIEVAL_QUERY, context.deadline, cancellation=context.cancellation
+        known.find(profile),
+        [query],
+        EmbeddingTask.RETRIEVAL_QUERY,
+        context.deadline,
+        cancellation=context.cancellation,
     )

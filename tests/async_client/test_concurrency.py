@@ -165,6 +165,25 @@ def test_a_model_that_takes_its_time_leaves_the_loop_free(database: Database, bu
     asyncio.run(body())
 
 
+def test_a_model_that_is_long_in_loading_leaves_the_loop_free(database: Database, built: RagSpine) -> None:
+    async def body() -> None:
+        async with open_async_spine(database, config=ServiceConfig(pool_size=1)) as spine:
+            await spine.search("return", access=ME)
+            known = spine._models.known
+            find = known.find
+
+            def slow(profile: Any) -> Any:
+                time.sleep(0.5)
+                return find(profile)
+
+            known.find = slow  # type: ignore[method-assign]
+            async with Heartbeat() as heartbeat:
+                await spine.search("return an order", access=ME)
+            assert heartbeat.longest < GENEROUS_SECONDS
+
+    asyncio.run(body())
+
+
 def test_searches_and_ingests_run_side_by_side(database: Database) -> None:
     async def body() -> None:
         async with open_async_spine(database) as spine:
