@@ -62,12 +62,5 @@ class AsyncMultiIndexRetriever:
         context: RetrievalContext | None = None,
     ) -> list[LibraryDescription]:
         """See ``MultiIndexRetriever.describe``."""
-        identity = self._base._signer.identity(access)
-        flow = describe_libraries(
-            query,
-            library_names(libraries),
-            grant=identity.grant,
-            single_login=identity.single_login,
-            context=context,
-        )
+        flow = describe_libraries(query, library_names(libraries), self._base._signer.identity(access), context)
         return await self._base._drive(flow, read_only=True, context=context)

@@ -74,12 +74,5 @@ class MultiIndexRetriever:
         context: RetrievalContext | None = None,
     ) -> list[LibraryDescription]:
         """The libraries that ``access`` may read, by id, with the words that a router chooses by."""
-        identity = self._base._signer.identity(access)
-        flow = describe_libraries(
-            query,
-            library_names(libraries),
-            grant=identity.grant,
-            single_login=identity.single_login,
-            context=context,
-        )
+        flow = describe_libraries(query, library_names(libraries), self._base._signer.identity(access), context)
         return self._base._drive(flow, read_only=True, context=context)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.grant import GRANT_SECONDS, GrantKey, mint_grant
+from ragspine_pg.contract.identity import Identity
 from ragspine_pg.errors import ConfigurationError
-from ragspine_pg.retrieval.legs import Identity
 
 if TYPE_CHECKING:
     from ragspine_pg.config import ServiceConfig

@@ -6,13 +6,14 @@ in. A cursor is no secret and proves nothing.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
 
 from ragspine_pg.contract.canonical import canonical_json
 from ragspine_pg.contract.metadata import load_json
+from ragspine_pg.contract.result import Hit
 from ragspine_pg.contract.text import unstorable_offset
 from ragspine_pg.errors import QueryError
 
@@ -32,11 +33,11 @@ class Cursor:
         """How many hits were shown."""
         return sum(len(chunks) for chunks in self.shown.values())
 
-    def after(self, hits: Sequence[tuple[str, str]]) -> "Cursor":
-        """The cursor once these hits (library id, chunk id) are shown, too."""
+    def after(self, hits: Iterable[Hit]) -> "Cursor":
+        """The cursor once these hits are shown, too."""
         shown = {library: list(chunks) for library, chunks in self.shown.items()}
-        for library, chunk in hits:
-            shown.setdefault(library, []).append(chunk)
+        for hit in hits:
+            shown.setdefault(hit.library_id, []).append(hit.chunk_id)
         return Cursor(self.versions, shown)
 
     def write(self, request: Mapping[str, Any]) -> str:

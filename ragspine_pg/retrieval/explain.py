@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.explanation import Explanation
+from ragspine_pg.contract.identity import Identity
 from ragspine_pg.contract.mode import RetrievalMode
 from ragspine_pg.contract.name import require_text
 from ragspine_pg.contract.result import Hit, SearchResult
@@ -11,7 +12,6 @@ from ragspine_pg.contract.search_request import MAX_K, SearchRequest
 from ragspine_pg.errors import ConfigurationError, QueryError
 from ragspine_pg.flow.steps import Flow, fetch
 from ragspine_pg.retrieval.embed import QueryModels
-from ragspine_pg.retrieval.legs import Identity
 from ragspine_pg.retrieval.pipeline import search
 from ragspine_pg.statement import search as statements
 

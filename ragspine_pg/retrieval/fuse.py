@@ -1,7 +1,7 @@
 """Stage fuse: several rankings into one, by ids and ranks alone."""
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, Protocol, TypeVar
 
@@ -56,6 +56,11 @@ def rrf_fuse(
             seen.add(item)
             score[item] = score.get(item, 0.0) + share / (constant + rank)
             best[item] = min(best.get(item, rank), rank)
+    return _ordered(score, best)
+
+
+def _ordered(score: Mapping[Id, float], best: Mapping[Id, int]) -> list[tuple[Id, float]]:
+    """Best first; ties by the best single rank, then by the id."""
     return sorted(score.items(), key=lambda pair: (-pair[1], best[pair[0]], pair[0]))
 
 
@@ -82,4 +87,4 @@ def convex_fuse(rankings: Sequence[Sequence[tuple[Id, float]]], *, weights: Sequ
             part = weight if most == least else weight * ((found - least) / (most - least))
             score[item] = score.get(item, 0.0) + part
             best[item] = min(best.get(item, rank), rank)
-    return sorted(score.items(), key=lambda pair: (-pair[1], best[pair[0]], pair[0]))
+    return _ordered(score, best)

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.cursor import Cursor
+from ragspine_pg.contract.identity import Identity
 from ragspine_pg.contract.metadata import dump_json
 from ragspine_pg.contract.mode import RetrievalMode
 from ragspine_pg.contract.search_request import MAX_K, SearchRequest
@@ -27,15 +27,6 @@ from ragspine_pg.statement.search import LegRow, LibraryRow
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
-    """Who a search runs for, and the signed grant that proves it to the database."""
-
-    access: Access
-    grant: str
-    single_login: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
     """What the legs of a search came to: the libraries, the legs that each was searched by, and their rankings."""
 
@@ -45,11 +36,6 @@ class Found:
     vector: Sequence[LegRow]
     warnings: tuple[str, ...]
     usage: Usage = field(default_factory=Usage)
-
-    @property
-    def settled(self) -> list[tuple[str, int, str | None]]:
-        """What a guess must have been right about: which libraries, in which version and space."""
-        return _settled(self.libraries)
 
 
 def run_legs(
@@ -69,126 +55,130 @@ def run_legs(
     fresh = guess is None
     while True:
         if guess is None:
-            _, seen = yield from batch((statements.begin, _begin(request, identity)), look)
+            _, seen = yield from batch(statements.opening(identity, request.context), look)
             models.seen.store(caller, seen)
             yield from release()  # a model may take its time
             guess, fresh = seen, True
         try:
-            legs = {row.library_id: _legs(request, row) for row in guess}
-        except ModeUnavailable:
-            if fresh:
-                raise
-            guess = None
-            continue
-        if any(leg.lexical and leg.vector for leg in legs.values()):
-            # Of another depth the fused order would be another one.
-            deep = max(depth, FUSED_DEPTH[method_of(request.fusion, guess)])
-        else:
-            deep = MAX_K if whole else depth
-        try:
-            found = yield from _run(request, identity, models, guess, legs, look, deep)
-        except (EmbeddingError, ConfigurationError):
+            plan = yield from _prepare(request, models, guess, depth, whole=whole)
+        except (ModeUnavailable, EmbeddingError, ConfigurationError):
             if fresh:
                 raise
             request.context.check()
-            guess = None  # a model that fails may be one that is no longer asked for
+            guess = None  # the mode, or the model, may be one that is no longer asked for
             continue
-        if found.settled == _settled(guess):
+        found = yield from _run(request, identity, plan, look)
+        if _settled(found.libraries) == _settled(guess):
             return found
         guess, fresh = found.libraries, True
         models.seen.store(caller, guess)
         yield from release()
 
 
-def _run(
-    request: SearchRequest,
-    identity: Identity,
-    models: QueryModels,
-    guess: Sequence[LibraryRow],
-    legs: Mapping[str, Legs],
-    look: tuple[Statement[LibraryRow], Mapping[str, Any]],
-    depth: int,
-) -> Flow[Found]:
-    """Embed the query for the libraries in ``guess`` and run their legs."""
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What the legs are to do: the libraries of each, how deep it goes, and the query in each space.
+
+    ``partial``: the vector leg runs by itself, so that its failure costs nothing else. ``failed`` holds a warning when
+    it has failed already.
+    """
+
+    legs: Mapping[str, Legs]
+    depth: int
+    worded: Sequence[LibraryRow]
+    embedded: Sequence[LibraryRow]
+    vectors: Mapping[str, str]
+    partial: bool
+    failed: tuple[str, ...]
+    usage: Usage
+
+
+def _prepare(
+    request: SearchRequest, models: QueryModels, libraries: Sequence[LibraryRow], depth: int, *, whole: bool
+) -> Flow[_Plan]:
+    """Choose the legs of ``libraries`` and embed the query for them; no database is needed.
+
+    Raises ``ModeUnavailable``, ``QueryError``, ``EmbeddingError``, ``ConfigurationError``.
+    """
+    legs = {row.library_id: _legs(request, row) for row in libraries}
     hybrid = any(leg.lexical and leg.vector for leg in legs.values())
     if hybrid and request.min_score is not None:
         raise QueryError(
             "min_score is of one leg, and two run: name the leg, as in Fusion(min_scores={'lexical': 1.5})",
             argument="min_score",
         )
-    least = dict.fromkeys(("lexical", "vector"), request.min_score)
-    least.update(request.fusion.min_scores or {})
-    worded = [row for row in guess if legs[row.library_id].lexical]
-    embedded = [row for row in guess if legs[row.library_id].vector]
+    if hybrid:
+        # Of another depth the fused order would be another one.
+        depth = max(depth, FUSED_DEPTH[method_of(request.fusion, libraries)])
+    elif whole:
+        depth = MAX_K
+    worded = [row for row in libraries if legs[row.library_id].lexical]
+    embedded = [row for row in libraries if legs[row.library_id].vector]
     partial = request.context.allow_partial and hybrid
-    failed: list[str] = []
-    vectors: dict[str, str] = {}
-    usage = Usage()
+    failed: tuple[str, ...] = ()
     try:
         vectors, usage = yield from embed_query(models, embedded, request.query, request.context.for_one_leg())
-        embedded = embedded if vectors else []
     except (EmbeddingError, DeadlineExceeded) as error:
         request.context.check()
         if not partial:
             raise
-        failed.append(_failed(error))
-        embedded = []
-    of_both = {"depth": depth, "filter": request.filter_json}
-    steps: list[tuple[Statement[Any], Mapping[str, Any]]] = [(statements.begin, _begin(request, identity)), look]
-    if worded:
+        vectors, usage, failed = {}, Usage(), (_failed(error),)
+    return _Plan(legs, depth, worded, embedded if vectors else [], vectors, partial, failed, usage)
+
+
+def _run(
+    request: SearchRequest,
+    identity: Identity,
+    plan: _Plan,
+    look: tuple[Statement[LibraryRow], Mapping[str, Any]],
+) -> Flow[Found]:
+    """Run the legs as planned."""
+    least = dict.fromkeys(("lexical", "vector"), request.min_score)
+    least.update(request.fusion.min_scores or {})
+    of_both = {"depth": plan.depth, "filter": request.filter_json}
+    steps: list[tuple[Statement[Any], Mapping[str, Any]]] = [statements.opening(identity, request.context), look]
+    if plan.worded:
         query = {"query": request.query, "min_score": least["lexical"]}
-        steps.append((statements.lexical_legs, {**of_both, **_places(worded), **query}))
+        steps.append((statements.lexical_legs, {**of_both, **_places(plan.worded), **query}))
     vector_step = (
         statements.vector_legs,
         {
             **of_both,
-            **_places(embedded),
-            "spaces": [row.space for row in embedded],
-            "embeddings": [vectors[row.space or ""] for row in embedded],
+            **_places(plan.embedded),
+            "spaces": [row.space for row in plan.embedded],
+            "embeddings": [plan.vectors[row.space or ""] for row in plan.embedded],
             "min_score": least["vector"],
         },
     )
-    begun, libraries, *rankings = yield from batch(*steps, *([vector_step] if embedded and not partial else []))
-    lexical = rankings.pop(0) if worded else []
+    if plan.embedded and not plan.partial:
+        steps.append(vector_step)
+    begun, libraries, *rankings = yield from batch(*steps)
+    lexical = rankings.pop(0) if plan.worded else []
     vector = rankings.pop(0) if rankings else []
-    if embedded and partial:
-        vector = yield from _vector_alone(request, vector_step, failed)
-    return Found(libraries, legs, lexical, vector, (*begun[0], *failed), usage)
+    failed = plan.failed
+    if plan.embedded and plan.partial:
+        vector, late = yield from _vector_alone(request, vector_step)
+        failed += late
+    return Found(libraries, plan.legs, lexical, vector, (*begun[0], *failed), plan.usage)
 
 
 def _vector_alone(
-    request: SearchRequest, step: tuple[Statement[LegRow], Mapping[str, Any]], failed: list[str]
-) -> Flow[list[LegRow]]:
+    request: SearchRequest, step: tuple[Statement[LegRow], Mapping[str, Any]]
+) -> Flow[tuple[list[LegRow], tuple[str, ...]]]:
     """The vector leg where the caller takes the other one's hits for want of better: its failure undoes only itself."""
-    deadline = request.context.for_one_leg().deadline
-    timeout = None if deadline is None else _milliseconds(deadline.remaining())
+    timeout = statements.statement_timeout(request.context.for_one_leg())
     yield from batch((statements.savepoint, {}), (statements.limit, {"timeout": timeout}))
     try:
         (rows,) = yield from batch(step)
     except (DeadlineExceeded, UnavailableError) as error:
         request.context.check()
         yield from fetch(statements.roll_back)
-        failed.append(_failed(error))
-        return []
-    return rows
+        return [], (_failed(error),)
+    return rows, ()
 
 
 def _failed(error: EmbeddingError | DeadlineExceeded | UnavailableError) -> str:
     return f"vector_leg_failed:{error.code}"
-
-
-def _begin(request: SearchRequest, identity: Identity) -> dict[str, Any]:
-    deadline = request.context.deadline
-    return {
-        "grant": identity.grant,
-        "timeout": None if deadline is None else _milliseconds(deadline.remaining()),
-        "single_login": "on" if identity.single_login else "off",
-    }
-
-
-def _milliseconds(seconds: float) -> int:
-    # What statement_timeout takes: above 0, which would be no limit, and at most 24 days.
-    return int(max(1, min(seconds * 1000, 2**31 - 1)))
 
 
 def _places(libraries: Sequence[LibraryRow]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ragspine_pg.contract.cursor import Cursor
+from ragspine_pg.contract.identity import Identity
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.passage import Passage
 from ragspine_pg.contract.result import Hit, SearchResult
@@ -15,7 +16,7 @@ from ragspine_pg.errors import DeadlineExceeded, QueryError
 from ragspine_pg.flow.steps import Flow, batch, fetch
 from ragspine_pg.retrieval.embed import QueryModels
 from ragspine_pg.retrieval.exits.link import through_link
-from ragspine_pg.retrieval.legs import Found, Identity, run_legs
+from ragspine_pg.retrieval.legs import Found, run_legs
 from ragspine_pg.retrieval.mode import ran
 from ragspine_pg.retrieval.rank import Ranked, method_of, rank
 from ragspine_pg.statement import search as statements
@@ -40,7 +41,8 @@ def search(
         found = yield from run_legs(request, identity, models, cursor, whole=whole)
         context.check()
         ranked = rank(found.libraries, found.legs, found.lexical, found.vector, request.fusion)
-        page = [item for item in ranked if cursor is None or item.chunk_id not in cursor.shown.get(item.library_id, ())]
+        left_out = {(library, chunk) for library, chunks in cursor.shown.items() for chunk in chunks} if cursor else ()
+        page = [item for item in ranked if (item.library_id, item.chunk_id) not in left_out]
         page = page[: MAX_K if whole else request.k]
         (passages,) = yield from batch(
             (
@@ -60,7 +62,7 @@ def search(
     kept = _filtered(through_link(passages, identity.access), request, found.libraries)
     hits = tuple(_hit(place, passage, page[passage.position - 1]) for place, passage in enumerate(kept, shown + 1))
     versions = {row.library_id: row.version for row in found.libraries}
-    going_on = (cursor or Cursor(versions)).after([(hit.library_id, hit.chunk_id) for hit in hits])
+    going_on = Cursor(versions, {} if cursor is None else cursor.shown)
     return SearchResult(
         query=request.query,
         mode=ran(request.mode, found.legs.values()).value,
@@ -68,7 +70,7 @@ def search(
         index_versions=versions,
         reason=_reason(len(hits), request, found),
         warnings=found.warnings,
-        cursor=Cursor(versions, going_on.shown).write(request.identity) if len(hits) == request.k else None,
+        cursor=going_on.after(hits).write(request.identity) if len(hits) == request.k else None,
         usage=Usage(found.usage.items, found.usage.tokens, found.usage.calls, time.monotonic() - started),
         trace=trace,
     )

@@ -51,10 +51,7 @@ def rank(
 
     Raises ``QueryError`` when all rankings weigh nothing.
     """
-    found: dict[str, dict[_Id, LegRow]] = {
-        "lexical": {(row.library_id, row.chunk_id): row for row in lexical},
-        "vector": {(row.library_id, row.chunk_id): row for row in vector},
-    }
+    found = {"lexical": _by_library(lexical), "vector": _by_library(vector)}
     method = method_of(fusion, libraries)
     rankings: list[list[tuple[_Id, float]]] = []
     weights: list[float] = []
@@ -63,7 +60,8 @@ def rank(
         shares = leg_weights(fusion, row.fusion, method, row.library_id, chosen.lexical, chosen.vector)
         for leg, runs, share in zip(("lexical", "vector"), (chosen.lexical, chosen.vector), shares, strict=True):
             if runs:
-                rankings.append([(item, hit.score) for item, hit in found[leg].items() if item[0] == row.library_id])
+                of_leg = found[leg].get(row.library_id, {})
+                rankings.append([((row.library_id, chunk_id), hit.score) for chunk_id, hit in of_leg.items()])
                 weights.append(share)
     if len(rankings) < 2:
         ordered = rankings[0] if rankings else []
@@ -75,8 +73,16 @@ def rank(
         ordered = convex_fuse(rankings, weights=weights)
     versions = {row.library_id: row.version_no for row in libraries}
     made = []
-    for item, score in ordered:
-        first, second = found["lexical"].get(item), found["vector"].get(item)
+    for (library_id, chunk_id), score in ordered:
+        first, second = (found[leg].get(library_id, {}).get(chunk_id) for leg in ("lexical", "vector"))
         chunk_no = (first or second).chunk_no  # type: ignore[union-attr]
-        made.append(Ranked(versions[item[0]], chunk_no, item[0], item[1], score, first, second))
+        made.append(Ranked(versions[library_id], chunk_no, library_id, chunk_id, score, first, second))
     return made
+
+
+def _by_library(rows: Sequence[LegRow]) -> dict[str, dict[str, LegRow]]:
+    """A leg's rows by library id and chunk id, in their order."""
+    found: dict[str, dict[str, LegRow]] = {}
+    for row in rows:
+        found.setdefault(row.library_id, {})[row.chunk_id] = row
+    return found

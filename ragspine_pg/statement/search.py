@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ragspine_pg.contract.context import RetrievalContext
+from ragspine_pg.contract.identity import Identity
 from ragspine_pg.contract.passage import Passage
+from ragspine_pg.flow.steps import Statement
 from ragspine_pg.statement.catalogue import query
 
 
@@ -77,3 +80,22 @@ read_passages = query("search_read_passages", _passage)
 query_terms = query("search_query_terms", TermRow)
 find_document = query("explain_find_document", _only)
 document_rights = query("explain_rights", _rights)
+
+
+def opening(identity: Identity, context: RetrievalContext) -> tuple[Statement[tuple[str, ...]], Mapping[str, Any]]:
+    """The statement that comes first in every search, with its parameters; its row is the warnings.
+
+    Raises ``DeadlineExceeded``.
+    """
+    return begin, {
+        "grant": identity.grant,
+        "timeout": statement_timeout(context),
+        "single_login": "on" if identity.single_login else "off",
+    }
+
+
+def statement_timeout(context: RetrievalContext) -> int | None:
+    """Milliseconds to the deadline, as the setting takes them: above 0, which would be no limit, at most 24 days."""
+    if context.deadline is None:
+        return None
+    return int(max(1, min(context.deadline.remaining() * 1000, 2**31 - 1)))

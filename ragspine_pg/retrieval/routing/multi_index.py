@@ -6,6 +6,7 @@
 from collections.abc import Sequence
 
 from ragspine_pg.contract.context import RetrievalContext
+from ragspine_pg.contract.identity import Identity
 from ragspine_pg.contract.library_description import LibraryDescription
 from ragspine_pg.contract.ports import LibraryRouter
 from ragspine_pg.errors import SeamFailed
@@ -17,28 +18,18 @@ from ragspine_pg.statement import search as searching
 def describe_libraries(
     query: str | None,
     libraries: Sequence[str] | None,
-    *,
-    grant: str,
-    single_login: bool,
+    identity: Identity,
     context: RetrievalContext | None = None,
 ) -> Flow[list[LibraryDescription]]:
-    """Those of ``libraries`` (None for all) in which the grant can read something, by id."""
+    """Those of ``libraries`` (None for all) in which ``identity`` can read something, by id."""
     context = RetrievalContext() if context is None else context
     context.check()
-    yield from fetch(
-        searching.begin,
-        grant=grant,
-        timeout=None if context.deadline is None else _milliseconds(context.deadline.remaining()),
-        single_login="on" if single_login else "off",
-    )
+    begin, parameters = searching.opening(identity, context)
+    yield from fetch(begin, **parameters)
     found = yield from fetch(
         statements.route_libraries, libraries=None if libraries is None else list(libraries), query=query
     )
     return found
-
-
-def _milliseconds(seconds: float) -> int:
-    return int(max(1, min(seconds * 1000, 2**31 - 1)))
 
 
 def choose_libraries(router: LibraryRouter, query: str, readable: Sequence[LibraryDescription]) -> tuple[str, ...]:
