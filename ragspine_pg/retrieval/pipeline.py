@@ -3,6 +3,7 @@ embedding the query, it reads in one snapshot."""
 
 import time
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from ragspine_pg.contract.cursor import Cursor
@@ -42,8 +43,8 @@ def search(
         context.check()
         ranked = rank(found.libraries, found.legs, found.lexical, found.vector, request.fusion)
         left_out = {(library, chunk) for library, chunks in cursor.shown.items() for chunk in chunks} if cursor else ()
-        page = [item for item in ranked if (item.library_id, item.chunk_id) not in left_out]
-        page = page[: MAX_K if whole else request.k]
+        unseen = (item for item in ranked if (item.library_id, item.chunk_id) not in left_out)
+        page = list(islice(unseen, MAX_K if whole else request.k))
         (passages,) = yield from batch(
             (
                 statements.read_passages,

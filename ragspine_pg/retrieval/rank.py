@@ -1,6 +1,6 @@
 """Stage rank: the legs' rankings made one, by ids, ranks and scores alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragspine_pg.contract.fusion import Fusion, FusionMethod, leg_weights
@@ -17,6 +17,7 @@ nDCG@10 was 0.543, 0.451 and 0.726 on cacm, cisi and scifact, at 1,000 it is 0.5
 """
 
 _Id = tuple[str, str]
+_Rows = dict[str, dict[str, LegRow]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +47,23 @@ def rank(
     lexical: Sequence[LegRow],
     vector: Sequence[LegRow],
     fusion: Fusion,
-) -> list[Ranked]:
+) -> Iterator[Ranked]:
     """One ranking as it is; several fused: scores of two corpora, or of two legs, do not compare.
 
     Raises ``QueryError`` when all rankings weigh nothing.
     """
-    found = {"lexical": _by_library(lexical), "vector": _by_library(vector)}
+    by_words, by_meaning = _by_library(lexical), _by_library(vector)
     method = method_of(fusion, libraries)
     rankings: list[list[tuple[_Id, float]]] = []
     weights: list[float] = []
     for row in libraries:
         chosen = legs[row.library_id]
         shares = leg_weights(fusion, row.fusion, method, row.library_id, chosen.lexical, chosen.vector)
-        for leg, runs, share in zip(("lexical", "vector"), (chosen.lexical, chosen.vector), shares, strict=True):
+        found = (by_words, by_meaning)
+        for of_leg, runs, share in zip(found, (chosen.lexical, chosen.vector), shares, strict=True):
             if runs:
-                of_leg = found[leg].get(row.library_id, {})
-                rankings.append([((row.library_id, chunk_id), hit.score) for chunk_id, hit in of_leg.items()])
+                hits = of_leg.get(row.library_id, {})
+                rankings.append([((row.library_id, chunk_id), hit.score) for chunk_id, hit in hits.items()])
                 weights.append(share)
     if len(rankings) < 2:
         ordered = rankings[0] if rankings else []
@@ -72,17 +74,24 @@ def rank(
     else:
         ordered = convex_fuse(rankings, weights=weights)
     versions = {row.library_id: row.version_no for row in libraries}
-    made = []
+    return _located(ordered, versions, by_words, by_meaning)
+
+
+def _located(
+    ordered: Sequence[tuple[_Id, float]], versions: Mapping[str, int], lexical: _Rows, vector: _Rows
+) -> Iterator[Ranked]:
+    """One at a time: the legs go deeper than a page."""
+    nothing: dict[str, LegRow] = {}
     for (library_id, chunk_id), score in ordered:
-        first, second = (found[leg].get(library_id, {}).get(chunk_id) for leg in ("lexical", "vector"))
+        first = lexical.get(library_id, nothing).get(chunk_id)
+        second = vector.get(library_id, nothing).get(chunk_id)
         chunk_no = (first or second).chunk_no  # type: ignore[union-attr]
-        made.append(Ranked(versions[library_id], chunk_no, library_id, chunk_id, score, first, second))
-    return made
+        yield Ranked(versions[library_id], chunk_no, library_id, chunk_id, score, first, second)
 
 
-def _by_library(rows: Sequence[LegRow]) -> dict[str, dict[str, LegRow]]:
+def _by_library(rows: Sequence[LegRow]) -> _Rows:
     """A leg's rows by library id and chunk id, in their order."""
-    found: dict[str, dict[str, LegRow]] = {}
+    found: _Rows = {}
     for row in rows:
         found.setdefault(row.library_id, {})[row.chunk_id] = row
     return found
