@@ -11,9 +11,11 @@ class RagSpineError(Exception):
     """Base of every error of this package.
 
     ``code`` is stable across releases; ``ids`` holds what the error is about (tenant, library, document, field ...).
+    ``retryable``: the same call, made again, may succeed, and nothing of this one was kept.
     """
 
     code: ClassVar[str] = "ragspine"
+    retryable: ClassVar[bool] = False
 
     def __init__(self, message: str, **ids: str | int | None) -> None:
         super().__init__(message)
@@ -79,6 +81,13 @@ class VersionNotReady(IngestError):
     """An index version cannot be published, or written to, in the state it is in; the message says what to do."""
 
     code = "version_not_ready"
+
+
+class VersionChanged(IngestError):
+    """Another index version was published while the call was under way, which was meant for the one before."""
+
+    code = "version_changed"
+    retryable = True
 
 
 class NotFound(RagSpineError):
@@ -163,9 +172,11 @@ class EmbeddingUnavailable(EmbeddingError):
     """A model did not answer in time or with a server's error, also when asked again; later can help."""
 
     code = "embedding_unavailable"
+    retryable = True
 
 
 class UnavailableError(RagSpineError):
     """The database cannot be reached, or lost the connection; trying again later can help."""
 
     code = "unavailable"
+    retryable = True

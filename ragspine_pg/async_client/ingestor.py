@@ -1,6 +1,7 @@
 """``client.ingestor``, awaited: the write authority."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -28,8 +29,9 @@ from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.ports import Chunker, EmbeddingModel
 from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.ingest import pipeline, versioning
+from ragspine_pg.ingest.again import ingest_again
 from ragspine_pg.ingest.change import ProfileChanges
-from ragspine_pg.ingest.documents import documents_of
+from ragspine_pg.ingest.documents import Documents
 from ragspine_pg.ingest.progress import OnProgress
 from ragspine_pg.retrieval.explain import explain_rights
 
@@ -124,17 +126,17 @@ class AsyncIngestor(AsyncShell):
         progress: OnProgress | None = None,
     ) -> IngestReport:
         """See ``Ingestor.ingest``."""
-        documents = documents_of(documents_or_paths, readers=readers, sensitivity=sensitivity, metadata=metadata)
-        flow = pipeline.ingest(
+        documents = Documents(documents_or_paths, readers=readers, sensitivity=sensitivity, metadata=metadata)
+        ingest = partial(
+            pipeline.ingest,
             tenant,
             library_id,
-            documents,
             models=self._models,
             chunker=chunker,
             on_duplicate=on_duplicate,
             progress=on_loop(progress),
         )
-        return await self._drive(flow, read_only=False)
+        return await self._drive_job(ingest_again(documents, ingest))
 
     async def delete(self, tenant: str, library_id: str, document_id: str) -> bool:
         """See ``Ingestor.delete``."""

@@ -1,6 +1,7 @@
 """The write authority: libraries and their documents."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -27,8 +28,9 @@ from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.ports import Chunker, EmbeddingModel
 from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.ingest import pipeline, versioning
+from ragspine_pg.ingest.again import ingest_again
 from ragspine_pg.ingest.change import ProfileChanges
-from ragspine_pg.ingest.documents import documents_of
+from ragspine_pg.ingest.documents import Documents
 from ragspine_pg.ingest.progress import OnProgress
 from ragspine_pg.retrieval.explain import explain_rights
 
@@ -147,19 +149,22 @@ class Ingestor(Shell):
 
         ``progress`` is called with a ``Progress`` every few hundred documents and at each stage.
 
+        Where another version is published meanwhile, the documents are read and indexed again for that one; an iterator
+        cannot be read again, so that the call then raises ``VersionChanged`` (``retryable``).
+
         Raises ``NotFound``, ``SourceRefused``, ``InvalidDocument``, ``IngestError``; nothing is stored then.
         """
-        documents = documents_of(documents_or_paths, readers=readers, sensitivity=sensitivity, metadata=metadata)
-        flow = pipeline.ingest(
+        documents = Documents(documents_or_paths, readers=readers, sensitivity=sensitivity, metadata=metadata)
+        ingest = partial(
+            pipeline.ingest,
             tenant,
             library_id,
-            documents,
             models=self._models,
             chunker=chunker,
             on_duplicate=on_duplicate,
             progress=progress,
         )
-        return self._drive(flow, read_only=False)
+        return self._drive_job(ingest_again(documents, ingest))
 
     def delete(self, tenant: str, library_id: str, document_id: str) -> bool:
         """Delete a document from every version; whether there was one.
@@ -222,7 +227,8 @@ class Ingestor(Shell):
 
         The arguments are those of ``create_library`` and of its ``profile``; what is not given stays as it is in the
         published version. ``embedding="none"`` does without vectors. Searches and writes go on meanwhile; documents
-        that change are indexed again before the version is published.
+        that change are indexed again before the version is published, by this call in passes as long as each leaves at
+        most half of what it found, and the rest (the report's ``pending``) by ``publish``.
 
         Takes many short transactions. A call that failed or was killed leaves what is published untouched, and the same
         call goes on where it ended. A version of another profile that was never published is dropped. On a connection
@@ -257,7 +263,8 @@ class Ingestor(Shell):
         """Make a version the one that is searched, once it has all documents as they are; searches change over at once.
 
         The version must be ``verified``, or ``retired``. The two that were retired last are kept, and cursors go on in
-        them; older ones are deleted. ``chunker`` is needed only for one that has no name.
+        them; older ones are deleted. ``chunker`` is needed only for one that has no name. Where its embedding model
+        cannot be had, what is returned says so in its ``warnings``; a version that lacks documents is refused then.
 
         Raises ``NotFound``, ``VersionNotReady``, ``EnvironmentChanged``, ``ConfigurationError``, ``EmbeddingError``.
         """

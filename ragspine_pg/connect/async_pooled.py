@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import psycopg
-from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
 
 from ragspine_pg.connect.async_transaction import joined
 from ragspine_pg.connect.conninfo import to_conninfo
 from ragspine_pg.connect.event_loop import OneLoop
 from ragspine_pg.connect.idle import AsyncPooledConnection, must_be_asked
-from ragspine_pg.connect.pooled import none_became_free, pool_closed, unreachable
+from ragspine_pg.connect.pooled import none_became_free, nothing_lent, pool_closed, unreachable
 from ragspine_pg.connect.transaction import translated
 from ragspine_pg.errors import UnavailableError
 
@@ -32,8 +32,15 @@ class AsyncPoolSource:
         """See ``AsyncConnectionSource.transaction``."""
         self._loop.check()
         with translated():
-            async with _checked_out(self._pool) as connection, joined(connection, read_only):
+            async with self._explained(), _checked_out(self._pool) as connection, joined(connection, read_only):
                 yield connection
+
+    @asynccontextmanager
+    async def _explained(self) -> AsyncIterator[None]:
+        try:
+            yield
+        except (PoolTimeout, TooManyRequests) as error:
+            raise nothing_lent(error, self._pool.timeout) from None
 
     async def aclose(self) -> None:
         """Nothing: the pool is its owner's."""

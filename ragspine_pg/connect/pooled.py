@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import psycopg
-from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
 
 from ragspine_pg.connect.conninfo import to_conninfo
 from ragspine_pg.connect.idle import PooledConnection, must_be_asked
@@ -28,8 +28,15 @@ class PoolSource:
     @contextmanager
     def transaction(self, read_only: bool) -> Iterator[psycopg.Connection[Any]]:
         """See ``ConnectionSource.transaction``."""
-        with translated(), _checked_out(self._pool) as connection, joined(connection, read_only):
+        with translated(), self._explained(), _checked_out(self._pool) as connection, joined(connection, read_only):
             yield connection
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (PoolTimeout, TooManyRequests) as error:
+            raise nothing_lent(error, self._pool.timeout) from None
 
     def close(self) -> None:
         """Nothing: the pool is its owner's."""
@@ -126,6 +133,18 @@ def unreachable(error: psycopg.OperationalError) -> UnavailableError:
 def pool_closed() -> UnavailableError:
     """The error of a pool that gives out nothing."""
     return UnavailableError("the connection pool is closed, or not open yet")
+
+
+def nothing_lent(error: PoolTimeout | TooManyRequests, timeout: float) -> UnavailableError:
+    """The error of a pool that was handed in and gives out no connection: its own limits hold."""
+    if isinstance(error, TooManyRequests):
+        return UnavailableError(
+            "the pool handed in has as many callers waiting as its max_waiting allows: come again, or make it larger"
+        )
+    return UnavailableError(
+        f"the pool handed in gave no connection within its timeout of {timeout:g} s: all are in use, or it cannot"
+        " connect; give connections back, or make its max_size or timeout larger"
+    )
 
 
 @contextmanager

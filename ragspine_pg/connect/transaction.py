@@ -6,7 +6,7 @@ from typing import Any
 
 import psycopg
 from psycopg import IsolationLevel
-from psycopg.pq import TransactionStatus
+from psycopg.pq import PipelineStatus, TransactionStatus
 from psycopg.rows import tuple_row
 
 from ragspine_pg.errors import ConfigurationError, UnavailableError
@@ -38,6 +38,12 @@ def is_idle(connection: "psycopg.Connection[Any] | psycopg.AsyncConnection[Any]"
 
     Raises ``ConfigurationError`` and ``UnavailableError`` where neither can be.
     """
+    # A broken connection has no pipeline; one in a pipeline can look idle while statements of its lender wait in it.
+    if connection.info.pipeline_status is not PipelineStatus.OFF:
+        raise ConfigurationError(
+            "the connection handed in is in pipeline mode: make the call after its `with connection.pipeline()` block,"
+            " or hand in another connection"
+        )
     match connection.info.transaction_status:
         case TransactionStatus.IDLE:
             return True
@@ -46,7 +52,7 @@ def is_idle(connection: "psycopg.Connection[Any] | psycopg.AsyncConnection[Any]"
         case TransactionStatus.INERROR:
             raise ConfigurationError("the connection handed in is inside a failed transaction; roll it back first")
         case TransactionStatus.ACTIVE:
-            raise ConfigurationError("the connection handed in is busy with another statement, a COPY or a pipeline")
+            raise ConfigurationError("the connection handed in is busy with another statement or a COPY")
         case _:
             raise UnavailableError("the connection handed in is closed or broken")
 

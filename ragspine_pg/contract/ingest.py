@@ -100,7 +100,8 @@ class VersionInfo:
 
     ``state``: ``building``, ``verified`` (may be published), ``published``, ``retired`` (was published, and can be
     again), ``failed`` (did not pass its checks) or ``dropped`` (its rows are being deleted). ``pending`` documents are
-    not in it yet, or not as they are now; they will be before it is published.
+    not in it yet, or not as they are now; they will be before it is published. ``model_missing``: why its embedding
+    model cannot be had, as a publish or rollback of it found; None where it can, and where nobody tried.
     """
 
     version: int
@@ -115,17 +116,24 @@ class VersionInfo:
     created_at: datetime
     published_at: datetime | None
     pending: int
+    model_missing: str | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What whoever made it should know: vectors too long for any index of pgvector."""
+        """What whoever made or published it should know: vectors no index takes, a model that is missing."""
+        found = []
         dimensions = self.profile.get("embedding", {}).get("space", {}).get("dimensions", 0)
-        if dimensions <= MAX_INDEXED_DIMENSIONS:
-            return ()
-        return (
-            f"vectors of {dimensions:,} dimensions have no index (it ends at {MAX_INDEXED_DIMENSIONS:,}): every search"
-            " by vector reads all that its caller may read",
-        )
+        if dimensions > MAX_INDEXED_DIMENSIONS:
+            found.append(
+                f"vectors of {dimensions:,} dimensions have no index (it ends at {MAX_INDEXED_DIMENSIONS:,}): every"
+                " search by vector reads all that its caller may read"
+            )
+        if self.model_missing is not None:
+            found.append(
+                f'{self.model_missing}; until then searches answer with mode="economy" alone, and ingests and relabels'
+                " of text that is to be embedded fail"
+            )
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +141,8 @@ class RebuildReport:
     """What a rebuild did. ``version`` is ready to be published.
 
     ``resumed``: it went on with a version that an earlier call had begun. ``documents`` and ``chunks`` were put into it
-    by this call; ``usage`` is what embedding cost.
+    by this call; ``usage`` is what embedding cost. ``pending`` documents were stored or changed too late for it, by
+    writers that were faster; ``publish`` puts them in.
     """
 
     version: int
@@ -142,6 +151,7 @@ class RebuildReport:
     chunks: int
     seconds: float
     usage: Usage = field(default_factory=Usage)
+    pending: int = 0
 
 
 @dataclass(frozen=True, slots=True)

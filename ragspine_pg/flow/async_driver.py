@@ -8,8 +8,9 @@ hashing them) in a thread of its own where the caller says that they take time.
 import asyncio
 import contextvars
 import time
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Protocol, TypeVar
@@ -221,7 +222,7 @@ async def _exchange(
     cursors = [_cursor(connection) for _ in fetches]
     if begin is not None:
         await connection.set_autocommit(True)  # psycopg's own BEGIN, in a pipeline, would wait for its reply
-    async with connection.pipeline():  # left by one synchronisation, which is the round trip
+    async with _piped(connection):  # left by one synchronisation, which is the round trip
         if begin is not None:
             await psycopg.AsyncCursor(connection).execute(begin.encode(), prepare=False)
         for step, cursor in zip(fetches, cursors, strict=True):
@@ -229,6 +230,22 @@ async def _exchange(
         if commit:
             await psycopg.AsyncCursor(connection).execute("COMMIT", prepare=False)
     return [await _rows(cursor) for cursor in cursors]
+
+
+@asynccontextmanager
+async def _piped(connection: psycopg.AsyncConnection[Any]) -> AsyncIterator[None]:
+    """See ``flow.driver._piped``."""
+    failure: BaseException | None = None
+    try:
+        async with connection.pipeline():
+            try:
+                yield
+            except BaseException as error:  # noqa: BLE001 - raised below
+                failure = error
+    except psycopg.Error as error:
+        failure = failure or error
+    if failure is not None:
+        raise failure
 
 
 async def _copy(step: Copy, connection: psycopg.AsyncConnection[Any]) -> int:

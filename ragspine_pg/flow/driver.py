@@ -1,6 +1,7 @@
 """The blocking driver: performs a flow's steps on one psycopg connection."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 import psycopg
@@ -117,7 +118,7 @@ def _send(
     cursors = [_cursor(connection) for _ in fetches]
     if begin is not None:
         connection.autocommit = True  # psycopg's own BEGIN, in a pipeline, would wait for its reply
-    with connection.pipeline():  # left by one synchronisation, which is the round trip
+    with _piped(connection):  # left by one synchronisation, which is the round trip
         if begin is not None:
             psycopg.Cursor(connection).execute(begin.encode(), prepare=False)
         for step, cursor in zip(fetches, cursors, strict=True):
@@ -125,6 +126,25 @@ def _send(
         if commit:
             psycopg.Cursor(connection).execute("COMMIT", prepare=False)
     return [_rows(cursor) for cursor in cursors]
+
+
+@contextmanager
+def _piped(connection: psycopg.Connection[Any]) -> Iterator[None]:
+    """A pipeline that raises the first error of its statements, whenever that arrives.
+
+    psycopg logs a second error, such as every statement after the failing one has, if its block is left by the first.
+    """
+    failure: BaseException | None = None
+    try:
+        with connection.pipeline():
+            try:
+                yield
+            except BaseException as error:  # noqa: BLE001 - raised below
+                failure = error
+    except psycopg.Error as error:
+        failure = failure or error
+    if failure is not None:
+        raise failure
 
 
 def _copy(step: Copy, connection: psycopg.Connection[Any]) -> int:

@@ -31,11 +31,11 @@ EMBEDDED_BATCH = (256, 200_000)
 
 @dataclass(frozen=True, slots=True)
 class CaughtUp:
-    """What was put into the version. ``more``: it lacks documents still."""
+    """What was put into the version. ``read_no``: the highest number of a document that was read, None if none was."""
 
     documents: int = 0
     chunks: int = 0
-    more: bool = False
+    read_no: int | None = None
     usage: Usage = field(default_factory=Usage)
 
 
@@ -54,13 +54,16 @@ def batch_size(target: Target) -> tuple[int, int]:
     return EMBEDDED_BATCH if "embedding" in target.profile else BATCH
 
 
-def catch_up(target: Target, models: KnownModels, chunker: Chunker | None) -> Flow[CaughtUp]:
-    """Index the next documents that the target, from ``open_behind``, lacks.
+def catch_up(
+    target: Target, models: KnownModels, chunker: Chunker | None, *, after_no: int, last_no: int
+) -> Flow[CaughtUp]:
+    """Index the next documents that the target, from ``open_behind``, lacks: a batch of those numbered above
+    ``after_no`` and up to ``last_no``.
 
     ``chunker`` is needed only where the profile's is no name that ``make_chunker`` knows. Raises
     ``VerificationFailed``, ``ConfigurationError``, ``EmbeddingError``.
     """
-    documents = yield from pending.read(target, *batch_size(target))
+    documents = yield from pending.read(target, *batch_size(target), after_no=after_no, last_no=last_no)
     if not documents:
         return CaughtUp()
     cutter, model = profile_chunker(target, chunker), profile_model(target, models)
@@ -94,8 +97,7 @@ def catch_up(target: Target, models: KnownModels, chunker: Chunker | None) -> Fl
     if (yield from fold.needs_fold(target)):
         yield from fold.fold(target)
     yield from stage.drop_stage()
-    more = yield from pending.lacks_documents(target)
-    return CaughtUp(len(numbers), chunks, more, usage)
+    return CaughtUp(len(numbers), chunks, documents[-1].document_no, usage)
 
 
 def _fill(target: Target, documents: Sequence[Pending], cutter: Chunker) -> Flow[tuple[int, int]]:

@@ -13,50 +13,65 @@ from ragspine_pg.errors import ConfigurationError, InvalidDocument, SourceRefuse
 from ragspine_pg.ingest.source import read_sources
 
 
-def documents_of(
-    items: Iterable[Document | str | Path],
-    *,
-    readers: Iterable[str] | None = None,
-    sensitivity: Sensitivity | str | None = None,
-    metadata: Mapping[str, Any] | None = None,
-) -> Iterator[Document]:
-    """The documents of ``items``, read as they are asked for.
+class Documents:
+    """The documents of ``items``, read as they are asked for, from the beginning each time.
 
     ``readers`` and ``sensitivity``, where given, replace each document's own; ``metadata`` is added under its own keys.
-    Raises ``ConfigurationError`` for a bare string or document where a collection is meant; while reading
-    ``SourceRefused`` and ``InvalidDocument``, that also for what is neither document nor path (it names the position,
-    from 0, and the type).
+    Raises ``ConfigurationError`` for a bare string or document where a collection is meant, ``InvalidDocument`` for
+    readers or metadata that no document can have; while reading ``SourceRefused`` and ``InvalidDocument``, that also
+    for what is neither document nor path (it names the position, from 0, and the type).
     """
-    if isinstance(items, (str, bytes, Path, Document)) or not isinstance(items, Iterable):
-        raise ConfigurationError("ingest takes a collection of documents or paths: ingest([document])")
-    names = None if readers is None else require_names("readers", readers, InvalidDocument)
-    added = freeze_metadata({} if metadata is None else metadata)
-    given = {name for name, value in (("readers", readers), ("sensitivity", sensitivity)) if value is not None}
-    for position, item in enumerate(items):
-        if isinstance(item, Document):
-            found: Iterable[Document] = (item,)
-        elif isinstance(item, (str, Path)):
-            found = read_sources([_path(item, position)])
-        else:
-            raise InvalidDocument(
-                f"item {position} of the ingest (counted from 0) is a {type(item).__name__}, neither document nor path",
-                position=position,
-            )
-        for document in found:
-            if names is None and sensitivity is None and not added:
-                yield document
-                continue
-            yield Document(
-                document.id,
-                document.text,
-                title=document.title,
-                source_uri=document.source_uri,
-                metadata={**added, **document.metadata},
-                readers=document.readers if names is None else names,
-                sensitivity=document.sensitivity if sensitivity is None else sensitivity,
-                language=document.language,
-                keep=document.keep - given,
-            )
+
+    def __init__(
+        self,
+        items: Iterable[Document | str | Path],
+        *,
+        readers: Iterable[str] | None = None,
+        sensitivity: Sensitivity | str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        if isinstance(items, (str, bytes, Path, Document)) or not isinstance(items, Iterable):
+            raise ConfigurationError("ingest takes a collection of documents or paths: ingest([document])")
+        self._items = items
+        self._names = None if readers is None else require_names("readers", readers, InvalidDocument)
+        self._sensitivity = sensitivity
+        self._added = freeze_metadata({} if metadata is None else metadata)
+        self._given = {
+            name for name, value in (("readers", readers), ("sensitivity", sensitivity)) if value is not None
+        }
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether they can be read more than once: an iterator cannot."""
+        return not isinstance(self._items, Iterator)
+
+    def __iter__(self) -> Iterator[Document]:
+        for position, item in enumerate(self._items):
+            if isinstance(item, Document):
+                found: Iterable[Document] = (item,)
+            elif isinstance(item, (str, Path)):
+                found = read_sources([_path(item, position)])
+            else:
+                raise InvalidDocument(
+                    f"item {position} of the ingest (counted from 0) is a {type(item).__name__}, neither document nor"
+                    " path",
+                    position=position,
+                )
+            for document in found:
+                if self._names is None and self._sensitivity is None and not self._added:
+                    yield document
+                    continue
+                yield Document(
+                    document.id,
+                    document.text,
+                    title=document.title,
+                    source_uri=document.source_uri,
+                    metadata={**self._added, **document.metadata},
+                    readers=document.readers if self._names is None else self._names,
+                    sensitivity=document.sensitivity if self._sensitivity is None else self._sensitivity,
+                    language=document.language,
+                    keep=document.keep - self._given,
+                )
 
 
 def _path(item: str | Path, position: int) -> str | Path:

@@ -8,7 +8,7 @@ from ragspine_pg.contract.metadata import load_json
 from ragspine_pg.errors import VerificationFailed, VersionNotReady
 from ragspine_pg.flow.steps import Flow, fetch
 from ragspine_pg.ingest.identity import content_sha256
-from ragspine_pg.ingest.target import Target
+from ragspine_pg.ingest.target import Target, find_target
 from ragspine_pg.statement.catalogue import query
 
 LIVE = ("building", "verified", "published", "retired")
@@ -24,9 +24,16 @@ class Pending:
     document: Document
 
 
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """How many documents a version lacks, and the highest number of them; 0 and 0 for none."""
+
+    documents: int
+    last_no: int
+
+
 _LOCK = query("ingest_lock_behind", str)
-_COUNT = query("ingest_count_pending", int)
-_LACKS = query("ingest_lacks_documents", bool)
+_COUNT = query("ingest_count_pending", Lacking)
 _READ = query("ingest_read_pending")
 _LOCK_DOCUMENTS = query("ingest_lock_numbered", int)
 _PLAN = query("ingest_plan_pending")
@@ -37,9 +44,11 @@ _CLEAR = query("ingest_clear_pending")
 def lock(target: Target) -> Flow[None]:
     """Lock the version against others that catch it up, publish or drop it; writers of the published one do not wait.
 
-    Raises ``VersionNotReady`` when it was given up.
+    Raises ``VersionNotReady`` when it was given up, ``NotFound`` when the library is gone.
     """
     states = yield from fetch(_LOCK, tenant_no=target.tenant_no, version_no=target.version_no)
+    if not states:
+        yield from find_target(target.tenant, target.library_id)
     if not states or states[0] not in LIVE:
         state = states[0] if states else "gone"
         raise VersionNotReady(
@@ -51,25 +60,26 @@ def lock(target: Target) -> Flow[None]:
         )
 
 
-def count(target: Target) -> Flow[int]:
-    """How many documents the version lacks."""
+def count(target: Target) -> Flow[Lacking]:
+    """What the version lacks."""
     rows = yield from fetch(_COUNT, tenant_no=target.tenant_no, version_no=target.version_no)
     return rows[0]
 
 
-def lacks_documents(target: Target) -> Flow[bool]:
-    """Whether the version lacks a document."""
-    rows = yield from fetch(_LACKS, tenant_no=target.tenant_no, version_no=target.version_no)
-    return rows[0]
-
-
-def read(target: Target, number: int, length: int) -> Flow[list[Pending]]:
+def read(target: Target, number: int, length: int, *, after_no: int, last_no: int) -> Flow[list[Pending]]:
     """The next documents that the version lacks: so many, and so many code points, at most, but one at least.
 
-    Raises ``VerificationFailed`` for one whose stored text is not what its hash says.
+    In the order of their numbers, of those above ``after_no`` and up to ``last_no``. Raises ``VerificationFailed`` for
+    one whose stored text is not what its hash says.
     """
     rows = yield from fetch(
-        _READ, tenant_no=target.tenant_no, version_no=target.version_no, number=number, length=length
+        _READ,
+        tenant_no=target.tenant_no,
+        version_no=target.version_no,
+        after_no=after_no,
+        last_no=last_no,
+        number=number,
+        length=length,
     )
     return [_pending(*row) for row in rows]
 

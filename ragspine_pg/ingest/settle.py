@@ -5,9 +5,9 @@ The order of locks is one for all writers (docs/adr/0005): the version, access c
 
 from dataclasses import dataclass
 
-from ragspine_pg.errors import IngestError
+from ragspine_pg.errors import VersionChanged
 from ragspine_pg.flow.steps import Flow, fetch
-from ragspine_pg.ingest.target import Target
+from ragspine_pg.ingest.target import Target, find_target
 from ragspine_pg.statement.catalogue import query
 
 
@@ -39,14 +39,17 @@ def lock(target: Target) -> Flow[None]:
     """Lock the version, make missing access classes, lock the stored documents the stage names (all of them where the
     length pivot is measured, since all impacts may be written again).
 
-    Raises ``IngestError`` when another version was published since the call began.
+    Raises ``VersionChanged`` when another version was published since the call began, ``NotFound`` when the library was
+    dropped.
     """
     locked = yield from fetch(
         _LOCK_VERSION, tenant_no=target.tenant_no, library_no=target.library_no, version_no=target.version_no
     )
     if not locked:
-        raise IngestError(
-            f"another version of {target.tenant}/{target.library_id} was published meanwhile; run the ingest again",
+        yield from find_target(target.tenant, target.library_id)  # the library may be gone
+        raise VersionChanged(
+            f"another version of {target.tenant}/{target.library_id} was published meanwhile, and nothing was stored:"
+            " run the ingest again",
             tenant=target.tenant,
             library=target.library_id,
         )

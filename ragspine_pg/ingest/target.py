@@ -64,7 +64,8 @@ def find_target(
 ) -> Flow[Target]:
     """Find a library and its published version, or the one of that number.
 
-    Raises ``NotFound``; ``ConfigurationError`` for a malformed name; and ``EnvironmentChanged``, if asked, when the
+    Raises ``NotFound``, whose ``ids`` name the version where that alone is missing; ``ConfigurationError`` for a
+    malformed name; and ``EnvironmentChanged``, if asked, when the
     version's lexemes were made under another server major version or locale, so that new ones might differ.
     """
     require_name("tenant", tenant, ConfigurationError)
@@ -74,9 +75,16 @@ def find_target(
     # No number of the store is larger, or negative.
     known = version is None or 0 < version < 2**31
     rows = (yield from fetch(_FIND, tenant=tenant, library_id=library_id, version=version)) if known else []
+    if not rows and version is not None:
+        yield from find_target(tenant, library_id)  # it is the library that may be missing
+        raise NotFound(
+            f"there is no version {version} of {tenant}/{library_id}",
+            tenant=tenant,
+            library=library_id,
+            version=version,
+        )
     if not rows:
-        what = "there is no library" if version is None else f"there is no version {version} of"
-        raise NotFound(f"{what} {tenant}/{library_id}", tenant=tenant, library=library_id, version=version)
+        raise NotFound(f"there is no library {tenant}/{library_id}", tenant=tenant, library=library_id)
     tenant_no, library_no, version_no, number, state, analyzer, k1, b, pivot, profile, *rest = rows[0]
     space_no, dimensions, same, built_under, now_under = rest
     if check_environment and not same:

@@ -4,19 +4,30 @@ A version is *how* documents are indexed, not *which* (docs/adr/0010). Killed be
 one, a job leaves what is published as it was; the same call goes on where it ended.
 """
 
+from dataclasses import replace
+
 from ragspine_pg.contract.ingest import RebuildReport, VersionInfo
 from ragspine_pg.contract.ports import Chunker
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.embedding.known import KnownModels
-from ragspine_pg.errors import IngestError, NotFound, VerificationFailed, VersionNotReady
+from ragspine_pg.errors import (
+    ConfigurationError,
+    EmbeddingError,
+    NotFound,
+    VerificationFailed,
+    VersionChanged,
+    VersionNotReady,
+)
 from ragspine_pg.flow.job import Job, transaction
 from ragspine_pg.flow.steps import Flow
 from ragspine_pg.ingest import catch_up as behind
-from ragspine_pg.ingest import discard, measure, pending
+from ragspine_pg.ingest import discard, measure, passes, pending
 from ragspine_pg.ingest import publish as states
-from ragspine_pg.ingest.catch_up import CaughtUp
+from ragspine_pg.ingest.again import again
 from ragspine_pg.ingest.change import ProfileChanges, changed_profile
 from ragspine_pg.ingest.library import add_version, check_analyzer, first_pivot
+from ragspine_pg.ingest.pending import Lacking
+from ragspine_pg.ingest.profile import profile_model
 from ragspine_pg.ingest.progress import Meter, OnProgress
 from ragspine_pg.ingest.target import Target, find_target, open_target
 from ragspine_pg.ingest.versions import list_versions
@@ -36,28 +47,33 @@ def rebuild(
     """Index the stored documents in a new version under a changed profile, and verify it; publish it apart from that.
 
     Goes on with a version of the same profile that an earlier call began; one of another profile that was never
-    published is dropped. Raises ``NotFound``, ``ConfigurationError``, ``IngestError``, ``EmbeddingError``,
-    ``VerificationFailed`` (the version is then ``failed``), ``VersionNotReady`` when another rebuild took its place.
+    published is dropped. Ends also beside writers that are faster: what the version lacks then is pending, and
+    ``publish`` puts it in. Raises ``NotFound`` (also when the library is dropped meanwhile), ``ConfigurationError``,
+    ``IngestError``, ``EmbeddingError``, ``VerificationFailed`` (the version is then ``failed``), ``VersionNotReady``
+    when another rebuild took its place.
     """
     meter = Meter(progress)
-    version, resumed, chunker = yield from transaction(_begin(tenant, library_id, changes, models))
-    yield from _discard(tenant, library_id)
+    version, resumed, chunker = yield from again(lambda: transaction(_begin(tenant, library_id, changes, models)))
     try:
-        done = yield from _catch_up(tenant, library_id, version, models, chunker, meter)
-        meter.report("check", 0)
-        usage = yield from transaction(_verify(tenant, library_id, version, models))
-    except VerificationFailed:
-        yield from transaction(_fail(tenant, library_id, version))
-        raise
-    except NotFound:
+        yield from _discard(tenant, library_id)
+        try:
+            done = yield from passes.in_passes(tenant, library_id, version, models, chunker, meter)
+            meter.report("check", 0)
+            usage, left = yield from transaction(_verify(tenant, library_id, version, models))
+        except VerificationFailed:
+            yield from transaction(_fail(tenant, library_id, version))
+            raise
+    except NotFound as error:
+        ids = {"tenant": tenant, "library": library_id}
+        if "version" not in error.ids:
+            raise NotFound(f"{tenant}/{library_id} was dropped while it was rebuilt", **ids) from None
         raise VersionNotReady(
-            f"version {version} of {tenant}/{library_id} is gone: a rebuild with another profile took its place, or"
-            " the library was dropped",
-            tenant=tenant,
-            library=library_id,
+            f"version {version} of {tenant}/{library_id} is gone: a rebuild with another profile took its place",
+            **ids,
             version=version,
         ) from None
-    return RebuildReport(version, resumed, done.documents, done.chunks, meter.seconds, done.usage + usage)
+    spent = done.usage + usage
+    return RebuildReport(version, resumed, done.documents, done.chunks, meter.seconds, spent, left.documents)
 
 
 def publish(
@@ -71,21 +87,35 @@ def publish(
 ) -> Job[VersionInfo]:
     """Make a verified or retired version the one that is searched, in one transaction, once it lacks nothing.
 
-    The one that was published is retired. The two retired last are kept; the rows of older ones are deleted afterwards.
+    Catches up without the locks first, ``_TRIES`` times at most; then under them, while writers wait. The one that was
+    published is retired. The two retired last are kept; the rows of older ones are deleted afterwards. A version whose
+    embedding model cannot be had is published where it lacks nothing, with a warning: the one before may be worse.
+
     Raises ``NotFound``, ``VersionNotReady``, ``EnvironmentChanged``, ``ConfigurationError``.
     """
     meter = Meter(progress)
+    missing = None
     for attempt in range(_TRIES):
-        state = yield from transaction(_check(tenant, library_id, version))
-        if state == "published":
+        target, lacking = yield from transaction(_check(tenant, library_id, version))
+        missing = _missing_model(target, models)
+        if target.state == "published":
             break
-        yield from _catch_up(tenant, library_id, version, models, chunker, meter)
+        if missing is not None and lacking:
+            raise ConfigurationError(
+                f"version {version} of {tenant}/{library_id} lacks {lacking:,} documents as they are now, and"
+                f' {missing}; or rebuild the library: embedding="none" does without vectors',
+                tenant=tenant,
+                library=library_id,
+                version=version,
+            )
+        yield from passes.in_passes(tenant, library_id, version, models, chunker, meter)
         flow = _publish(tenant, library_id, version, models, chunker, meter, patient=attempt + 1 == _TRIES)
         if (yield from transaction(flow)):
             break
     yield from _discard(tenant, library_id)
     versions = yield from transaction(list_versions(tenant, library_id))
-    return next(found for found in versions if found.version == version)
+    published = next(found for found in versions if found.version == version)
+    return replace(published, model_missing=missing)
 
 
 def roll_back(
@@ -114,7 +144,7 @@ def _begin(
     yield from states.lock_versions(target)
     # A writer that adds documents holds the published version: under this lock all documents are those we see.
     if (yield from find_target(tenant, library_id)).version_no != target.version_no:
-        raise IngestError(
+        raise VersionChanged(
             f"another version of {tenant}/{library_id} was published meanwhile; run the rebuild again",
             tenant=tenant,
             library=library_id,
@@ -138,50 +168,14 @@ def _begin(
     return version, False, wanted.chunker
 
 
-def _catch_up(
-    tenant: str, library_id: str, version: int, models: KnownModels, chunker: Chunker | None, meter: Meter
-) -> Job[CaughtUp]:
-    """Catch a version up, a batch a transaction."""
-    total = yield from transaction(_count_pending(tenant, library_id, version))
-    documents = chunks = 0
-    usage = Usage()
-    meter.report("index", 0, total)
-    more = True
-    while more:
-        done = yield from transaction(_catch_up_once(tenant, library_id, version, models, chunker))
-        documents, chunks, usage = documents + done.documents, chunks + done.chunks, usage + done.usage
-        more = done.more
-        meter.report("index", documents, max(documents, total))
-    yield from transaction(_level(tenant, library_id, version, meter))
-    return CaughtUp(documents, chunks, False, usage)
-
-
-def _count_pending(tenant: str, library_id: str, version: int) -> Flow[int]:
-    target = yield from find_target(tenant, library_id, version=version)
-    return (yield from pending.count(target))
-
-
-def _catch_up_once(
-    tenant: str, library_id: str, version: int, models: KnownModels, chunker: Chunker | None
-) -> Flow[CaughtUp]:
-    target = yield from behind.open_behind(tenant, library_id, version)
-    return (yield from behind.catch_up(target, models, chunker))
-
-
-def _level(tenant: str, library_id: str, version: int, meter: Meter) -> Flow[None]:
-    target = yield from behind.open_behind(tenant, library_id, version)
-    if target.state != "published":
-        yield from behind.level(target, meter)
-
-
-def _verify(tenant: str, library_id: str, version: int, models: KnownModels) -> Flow[Usage]:
+def _verify(tenant: str, library_id: str, version: int, models: KnownModels) -> Flow[tuple[Usage, Lacking]]:
     target = yield from open_target(tenant, library_id, version=version)
     usage = yield from behind.verify_version(target, models)
     yield from pending.lock(target)
     now = yield from find_target(tenant, library_id, version=version)
     if now.state == "building":
         yield from states.set_state(now, now.version_no, "verified")
-    return usage
+    return usage, (yield from pending.count(now))
 
 
 def _fail(tenant: str, library_id: str, version: int) -> Flow[None]:
@@ -192,10 +186,23 @@ def _fail(tenant: str, library_id: str, version: int) -> Flow[None]:
         yield from states.set_state(now, now.version_no, "failed")
 
 
-def _check(tenant: str, library_id: str, version: int) -> Flow[str]:
-    """The state of a version that may be published, or is. Raises ``VersionNotReady``, ``EnvironmentChanged``."""
+def _check(tenant: str, library_id: str, version: int) -> Flow[tuple[Target, int]]:
+    """A version that may be published, or is, and how many documents it lacks.
+
+    Raises ``VersionNotReady``, ``EnvironmentChanged``.
+    """
     target = yield from open_target(tenant, library_id, version=version)
-    return (yield from _require_publishable(target))
+    yield from _require_publishable(target)
+    return target, (yield from pending.count(target)).documents
+
+
+def _missing_model(target: Target, models: KnownModels) -> str | None:
+    """Why the version's embedding model cannot be had; None where it can, or where it has none."""
+    try:
+        profile_model(target, models)
+    except (ConfigurationError, EmbeddingError) as error:
+        return str(error)
+    return None
 
 
 def _require_publishable(target: Target) -> Flow[str]:
@@ -235,12 +242,12 @@ def _publish(
     if (yield from _require_publishable(target)) == "published":
         return True
     lacking = yield from pending.count(target)
-    if lacking > behind.batch_size(target)[0] and not patient:
+    if lacking.documents > behind.batch_size(target)[0] and not patient:
         return False
-    while lacking:
-        yield from _catch_up_once(tenant, library_id, version, models, chunker)
+    while lacking.documents:
+        yield from passes.one_batch(tenant, library_id, version, models, chunker, 0, lacking.last_no)
         lacking = yield from pending.count(target)
-    yield from _level(tenant, library_id, version, meter)
+    yield from passes.level(tenant, library_id, version, meter)
     before = yield from find_target(tenant, library_id)
     yield from states.set_state(before, before.version_no, "retired")
     yield from states.set_state(target, target.version_no, "published")

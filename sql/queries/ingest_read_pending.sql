@@ -2,7 +2,8 @@
 --
 -- Documents are looked up by their key (OFFSET 0), whatever the planner expects of a tenant.
 --
--- params: tenant_no, version_no, number, length (code points)
+-- params: tenant_no, version_no, after_no, last_no (documents with numbers above the one and up to the other), number, length (code
+-- points)
 -- Returns one row a document: document_no, acl_class_no, content_sha256, document_id, text, title, source_uri, metadata (JSON
 -- text), readers (text[], null: every member), sensitivity, language.
 WITH next AS MATERIALIZED (
@@ -10,6 +11,7 @@ WITH next AS MATERIALIZED (
     FROM (SELECT p.document_no
             FROM ragspine.pending_document AS p
            WHERE p.tenant_no = %(tenant_no)s AND p.version_no = %(version_no)s
+             AND p.document_no > %(after_no)s AND p.document_no <= %(last_no)s
            ORDER BY p.document_no
            LIMIT %(number)s) AS n
    CROSS JOIN LATERAL (

@@ -1,6 +1,7 @@
 """What was handed in to the awaited client keeps its own ways; what cannot be is refused and told why."""
 
 import asyncio
+import itertools
 from typing import Any
 
 import psycopg
@@ -94,6 +95,44 @@ def test_lent_connection_in_a_failed_transaction_is_refused(url: str) -> None:
                 async with open_async_source(lent).transaction(True):
                     pass
             await lent.rollback()
+
+    asyncio.run(body())
+
+
+def test_lent_connection_in_pipeline_mode_is_refused_and_goes_on(url: str) -> None:
+    async def body(autocommit: bool, first: bool, read_only: bool) -> None:
+        async with await psycopg.AsyncConnection.connect(url, autocommit=autocommit) as lent:
+            source = open_async_source(lent)
+            async with lent.pipeline():
+                if first:
+                    await lent.execute("SELECT 1")
+                with pytest.raises(ConfigurationError, match="pipeline mode"):
+                    async with source.transaction(read_only):
+                        pass
+                assert await (await lent.execute("SELECT 2")).fetchone() == (2,)
+            async with source.transaction(read_only) as connection:
+                assert await ask_one(connection, "SELECT 3") == 3
+
+    for case in itertools.product((False, True), repeat=3):
+        asyncio.run(body(*case))
+
+
+def test_exhausted_lent_pool_says_whose_limits_those_are(url: str) -> None:
+    async def use(source: Any) -> None:
+        async with source.transaction(True) as connection:
+            assert await ask_one(connection, "SELECT 1") == 1
+
+    async def body() -> None:
+        async with AsyncConnectionPool(url, min_size=0, max_size=1, timeout=0.2, max_waiting=1, open=False) as pool:
+            source = open_async_source(pool)
+            async with pool.connection():
+                waits = asyncio.create_task(use(source))
+                await asyncio.sleep(0)
+                with pytest.raises(UnavailableError, match="as its max_waiting allows"):
+                    await use(source)
+                with pytest.raises(UnavailableError, match=r"pool handed in .* timeout of 0\.2 s"):
+                    await waits
+            await use(source)
 
     asyncio.run(body())
 

@@ -1,6 +1,7 @@
 """Both drivers perform the same steps, throw the same errors into the flow, and always close it."""
 
 import asyncio
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -76,6 +77,33 @@ def test_errors_of_the_driver_arrive_in_the_flow_as_ours_and_can_be_mended(drive
         raise AssertionError("no error arrived")
 
     assert drive(flow()) == ("kept_pkey", (0, 0))
+
+
+class Unhurried(list[Fetch]):
+    """Statements of which each is sent when the server has answered the one before."""
+
+    def __iter__(self) -> Iterator[Fetch]:
+        for step in super().__iter__():
+            yield step
+            time.sleep(0.1)
+
+
+def test_a_failing_batch_gives_its_first_error_and_logs_nothing(drive: Drive, caplog: pytest.LogCaptureFixture) -> None:
+    failing = Fetch("failing", "SELECT 1 / %(by)s", {"by": 0})
+    steps = [Fetch(EXACT.name, EXACT.text, {}), failing, Fetch("none", "SELECT n FROM no_such_table", {}), failing]
+
+    def flow(fetches: list[Fetch]) -> Flow[Any]:
+        yield from fetch(NUMBERS, last=1)
+        yield Fetch("savepoint", "SAVEPOINT mended", {})
+        with pytest.raises(RagSpineError) as caught:
+            yield Batch(fetches)
+        yield Fetch("back", "ROLLBACK TO mended", {})
+        return caught.value.ids["sqlstate"], (yield from fetch(NUMBERS, last=2))
+
+    with caplog.at_level(logging.DEBUG):
+        assert drive(flow(Unhurried(steps))) == ("22012", [1, 2])
+        assert drive(flow(steps)) == ("22012", [1, 2])
+    assert [record.getMessage() for record in caplog.records if record.name.startswith("psycopg")] == []
 
 
 def test_errors_of_work_arrive_in_the_flow(drive: Drive) -> None:

@@ -9,7 +9,7 @@ from psycopg import sql
 from ragspine_pg import Access, Document, RagSpine
 from ragspine_pg.client.library import Library
 from ragspine_pg.contract.ingest import Progress
-from ragspine_pg.errors import NotFound, RagSpineError
+from ragspine_pg.errors import NotFound
 from ragspine_pg.schema.tables import metadata
 from tests.fixtures.database import Database
 
@@ -118,7 +118,7 @@ def test_an_ingest_that_meets_a_drop_stores_nothing(spine: RagSpine, database: D
         if progress.stage == "read":
             library.drop()
 
-    with pytest.raises(RagSpineError, match="run the ingest again"):
+    with pytest.raises(NotFound, match="there is no library"):
         library.ingest([Document("late", "Late apples.")], progress=drop)
     after = rows(database)
     assert {name: after[name] for name in after if name not in _TENANTS} == {

@@ -10,7 +10,7 @@ import pytest
 from ragspine_pg import Access, Document, RagSpine
 from ragspine_pg.client.library import Library
 from ragspine_pg.contract.ingest import Progress
-from ragspine_pg.errors import IngestError, VersionNotReady
+from ragspine_pg.errors import IngestError, NotFound, VersionNotReady
 from ragspine_pg.flow.steps import Flow
 from ragspine_pg.ingest import catch_up, discard, pending, pipeline, publish, relabel
 from ragspine_pg.ingest.pending import Pending
@@ -345,7 +345,7 @@ def test_a_library_is_dropped_during_a_rebuild(spine: RagSpine, library: Library
         if progress.done == 8:
             meddler.drop()
 
-    with pytest.raises(VersionNotReady, match="the library was dropped"):
+    with pytest.raises(NotFound, match="was dropped while it was rebuilt"):
         library.rebuild(**CHANGES, progress=drop)
     assert spine.ingestor.libraries(library.tenant) == []
 

@@ -105,6 +105,8 @@ def rebuild(
         f"{one_line(library)}: version {done.version} holds {done.documents:,} documents in {done.chunks:,} chunks more"
         f" ({done.seconds:.1f} s{went_on}) and is verified"
     )
+    if published is None and done.pending:
+        typer.echo(f"it lacks {done.pending:,} documents that were stored or changed meanwhile; publish puts them in")
     if published is None:
         typer.echo(f"to search it: ragspine-pg publish {one_line(library)} {done.version}")
     else:
@@ -155,3 +157,5 @@ def _write(library: str, done: VersionInfo, *, json: bool) -> None:
 
 def _tell(library: str, done: VersionInfo) -> None:
     typer.echo(f"{one_line(library)}: version {done.version} is published")
+    for warning in done.warnings:
+        say(warning)
