@@ -9,6 +9,8 @@ Revises: ${down_revision | comma,n}
 import pgvector.sqlalchemy  # noqa: F401 - column types of ours
 import sqlalchemy as sa  # noqa: F401
 from alembic import op
+
+from ragspine_pg.schema.install import stamp_build
 ${imports if imports else ""}
 revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}
@@ -19,6 +21,7 @@ depends_on = ${repr(depends_on)}
 def upgrade() -> None:
     """${message}."""
     ${upgrades if upgrades else "pass"}
+    stamp_build(op.get_context())
 
 
 def downgrade() -> None:

@@ -47,6 +47,12 @@ class SchemaError(RagSpineError):
     code = "schema"
 
 
+class SchemaMismatch(SchemaError):
+    """The schema says this code's revision, and another build of the package made it; migrating cannot mend that."""
+
+    code = "schema_mismatch"
+
+
 class EnvironmentChanged(SchemaError):
     """An index version was built under another server major version or locale than the one that answers."""
 

@@ -8,7 +8,7 @@ Revises:
 
 from alembic import op
 
-from ragspine_pg.schema.install import drop_everything, install_functions, install_tables
+from ragspine_pg.schema.install import drop_everything, install_functions, install_tables, stamp_build
 
 revision = "rpg0001"
 down_revision = None
@@ -130,6 +130,7 @@ def upgrade() -> None:
     context = op.get_context()
     install_tables(context, "rpg0001_create_spine")
     install_functions(context, FUNCTIONS)
+    stamp_build(context)
 
 
 def downgrade() -> None:

@@ -115,7 +115,7 @@ class AsyncRagSpine(AsyncRetriever):
         try:
             await self.check_schema()
         except SchemaError as error:
-            require_older(error)
+            require_older(error, self._server)
             return False
         return True
 

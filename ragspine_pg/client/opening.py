@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 from ragspine_pg.client.signer import grant_key_of
 from ragspine_pg.contract.grant import GrantKey
 from ragspine_pg.contract.ingest import FoldReport
-from ragspine_pg.errors import ConfigurationError, SchemaError
+from ragspine_pg.errors import ConfigurationError, SchemaError, SchemaMismatch
+from ragspine_pg.schema.check import mismatch_at
 from ragspine_pg.schema.revision import HEAD, REVISIONS
 
 if TYPE_CHECKING:
@@ -80,8 +81,10 @@ def start_embedded(config: "ServiceConfig", grant_key: str | None) -> "EmbeddedS
     return server
 
 
-def require_older(error: SchemaError) -> None:
-    """Raise ``error`` again where a newer release was here: nothing for this one to migrate."""
+def require_older(error: SchemaError, server: "EmbeddedServer | None") -> None:
+    """Raise ``error`` where another build or a newer release was here: nothing for this one to migrate."""
+    if isinstance(error, SchemaMismatch) and server is not None:
+        raise mismatch_at(str(server.home))
     if error.ids.get("found", HEAD) not in REVISIONS:
         raise error
 

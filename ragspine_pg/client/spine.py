@@ -123,7 +123,7 @@ class RagSpine(Retriever):
         try:
             self.check_schema()
         except SchemaError as error:
-            require_older(error)
+            require_older(error, self._server)
             return False
         return True
 

@@ -15,6 +15,7 @@ from ragspine_pg.doctor.checks import (
     rights,
     roles,
     server,
+    tables,
     variables,
 )
 from ragspine_pg.doctor.diagnosis import CheckResult, Diagnosis, Finding
@@ -31,7 +32,9 @@ CHECKS: tuple[Check, ...] = (
     Check("counters", "the counters of single tables are closed", _ANY, server.counters, needs_schema=False),
     Check("log", "what the server's log may hold", _ANY, server.log, needs_schema=False),
     Check("schema", "the schema is at this release's revision", _ANY, objects.revision, needs_schema=False),
+    Check("build", "this release's own migration made it", _ANY, tables.build),
     Check("objects", "every table, column, constraint and index is there", _ANY, objects.objects),
+    Check("tables", "every table is the release's", ("owner", "ingest"), tables.tables, twins=True),
     Check("groups", "the group roles exist", _ANY, roles.groups, needs_schema=False),
     Check("members", "each login is a member of one group, and bound by it", _ANY, roles.members),
     Check("logins", "each login holds its own authority alone", LOGINS, roles.login, every=True),

@@ -52,6 +52,7 @@ _FOREIGN: dict[str, tuple[type[RagSpineError], str]] = {
     ),
     "3F000": (SchemaError, "schema ragspine is missing; run `ragspine-pg migrate`"),
     "42P01": (SchemaError, "a table of schema ragspine is missing; run `ragspine-pg migrate`"),
+    "42703": (SchemaError, "a table of schema ragspine lacks a column; `ragspine-pg doctor` names it"),
     "42883": (SchemaError, "a function of schema ragspine is missing; run `ragspine-pg migrate`"),
 }
 

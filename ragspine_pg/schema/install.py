@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import ProgrammingError
 
 from ragspine_pg.errors import SchemaError
+from ragspine_pg.schema.revision import STAMP, VERSION_TABLE
 from ragspine_pg.statement.catalogue import read
 from ragspine_pg.statement.render import render
 
@@ -90,6 +91,11 @@ def install_functions(context: MigrationContext, names: Iterable[str]) -> None:
     for name in names:
         execute(context, render(read("functions", name), schema))
     execute(context, "SET LOCAL check_function_bodies = on")
+
+
+def stamp_build(context: MigrationContext) -> None:
+    """Leave in the database which build made it. Every revision's upgrade ends with it: the last one's stays."""
+    execute(context, f"COMMENT ON TABLE ragspine.{VERSION_TABLE} IS '{STAMP}'")
 
 
 def drop_everything(context: MigrationContext, tables: Sequence[str]) -> None:

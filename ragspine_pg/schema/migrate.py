@@ -16,7 +16,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from ragspine_pg.errors import ConfigurationError, SchemaError
-from ragspine_pg.schema.check import ahead
+from ragspine_pg.schema.check import ahead, require_ours
 from ragspine_pg.schema.grant_key import store_grant_key
 from ragspine_pg.schema.lend import Target, lend
 from ragspine_pg.schema.privileges import ROLES
@@ -60,14 +60,17 @@ def migrate(target: Target, *, grant_key: str | None = None) -> Migrated:
     makes it.
 
     :raises SchemaError: the database is ahead of this code, or pgvector can be neither found nor installed.
+    :raises SchemaMismatch: another build of this code's revision was here.
     :raises ConfigurationError: ``target`` or ``grant_key`` is of the wrong kind, or the login may not migrate.
     :raises UnavailableError: the database cannot be reached.
     """
     with lend(target) as connection, _owner_needed(), _settings_kept(connection):
         lock(connection)
-        before = revision_of(connection)
+        before, stamp = found_in(connection)
         if before is not None and before not in REVISIONS:
             raise ahead(before)
+        if before == HEAD:
+            require_ours(before, stamp)
         with _config(connection=connection) as config:
             command.upgrade(config, HEAD)
         made = store_grant_key(connection, grant_key)
@@ -81,7 +84,7 @@ def downgrade(target: Target) -> None:
     """
     with lend(target) as connection, _settings_kept(connection):
         lock(connection)
-        before = revision_of(connection)
+        before, _ = found_in(connection)
         if before is None:
             return
         if before not in REVISIONS:
@@ -154,12 +157,15 @@ def lock(connection: Connection) -> None:
     connection.exec_driver_sql(f"SELECT pg_catalog.pg_advisory_xact_lock({LOCK_KEY})")
 
 
-def revision_of(connection: Connection) -> str | None:
-    """The revision of the database; ``None`` where nothing of ours was ever migrated."""
+def found_in(connection: Connection) -> tuple[str | None, str | None]:
+    """The revision of the database, and its stamp (see ``STAMP``); ``None`` where nothing of ours was ever migrated."""
     if connection.exec_driver_sql("SELECT pg_catalog.to_regclass('ragspine.alembic_version')").scalar() is None:
-        return None
-    found = connection.exec_driver_sql("SELECT version_num FROM ragspine.alembic_version").scalar()
-    return None if found is None else str(found)
+        return None, None
+    found = connection.exec_driver_sql(
+        "SELECT version_num, pg_catalog.obj_description('ragspine.alembic_version'::regclass, 'pg_class')"
+        " FROM ragspine.alembic_version"
+    ).one_or_none()
+    return (None, None) if found is None else (str(found[0]), found[1])
 
 
 def _missing_roles(connection: Connection) -> tuple[str, ...]:

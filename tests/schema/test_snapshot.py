@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy
 
 from ragspine_pg.errors import SchemaError
-from ragspine_pg.schema.generate import ddl
+from ragspine_pg.schema.ddl import ddl
 from ragspine_pg.schema.migrate import migrate, sql_script
 from ragspine_pg.schema.snapshot import snapshot
 from ragspine_pg.schema.tables import metadata

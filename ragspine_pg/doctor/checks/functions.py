@@ -23,10 +23,10 @@ _RESTORE = "as the owner, run its statement of `ragspine-pg sql base:head` with 
 def functions(case: Case) -> Flow[list[Finding]]:
     """Body, arguments, volatility, security and settings are those of the file; no other function lies beside them."""
     ((_, _, _, vector_schema),) = yield from fetch(_READ_SERVER)
-    yield from _do("SET LOCAL check_function_bodies = off")  # a twin's body names functions that are no twins
+    yield from make_twin("SET LOCAL check_function_bodies = off")  # a twin's body names functions that are no twins
     for name in sorted(names()):
         text = render(read("functions", name), vector_schema or "public")
-        yield from _do(_CREATE.sub("CREATE FUNCTION pg_temp.", _COMMENT.sub("", text), count=1))
+        yield from make_twin(_CREATE.sub("CREATE FUNCTION pg_temp.", _COMMENT.sub("", text), count=1))
     rows = yield from fetch(_COMPARE_FUNCTIONS)
     owners = yield from fetch(_FIND_FOREIGN_DEFINERS, gate_functions=list(GATE_FUNCTIONS))
     findings = [_finding(label, how) for label, how in rows]
@@ -55,5 +55,6 @@ def _finding(label: str, how: str) -> Finding:
             return error(f"function {label} is not this release's: it was changed", _RESTORE)
 
 
-def _do(text: str) -> Flow[None]:
+def make_twin(text: str) -> Flow[None]:
+    """Run a statement that has no parameters."""
     yield from fetch(Statement("doctor_make_twin", text.replace("%", "%%"), tuple))
