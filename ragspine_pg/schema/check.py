@@ -53,8 +53,8 @@ def mismatch() -> SchemaMismatch:
     return SchemaMismatch(
         f"schema ragspine is at revision {HEAD}, as this release needs it, but another build of the package made it, so"
         " its tables and functions are others: `ragspine-pg doctor` names them. Use the package that made it, or make"
-        " it anew, which deletes all that is stored: `DROP SCHEMA ragspine CASCADE` and `ragspine-pg migrate` as its owner,"
-        " then ingest again",
+        " it anew, which deletes all that is stored: `DROP SCHEMA ragspine CASCADE`, then `ragspine-pg migrate`, as"
+        " its owner, and ingest again",
         found=HEAD,
         needed=HEAD,
     )

@@ -214,6 +214,7 @@ def test_reader_alone_checks_what_it_can_and_names_the_rest(shared: Database) ->
         "logins",
         "policy_texts",
         "functions",
+        "tables",
         "grant_keys",
         "environments",
         "statistics",
