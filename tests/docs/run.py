@@ -24,15 +24,21 @@ CALLER = Access("acme", {"group:staff"})
 QUESTION = "How long can I return an order?"
 
 
-def run_python(snippets: list[Block], home: Path) -> "subprocess.CompletedProcess[str]":
-    """Run the snippets one after the other in one namespace, as somebody who pastes them into a prompt."""
-    program = "\n".join(f"exec(compile({block.code!r}, 'snippet in line {block.line}', 'exec'))" for block in snippets)
+def run_python(snippets: list[Block], home: Path, *, apart: bool = False) -> "subprocess.CompletedProcess[str]":
+    """Run the snippets one after the other in one namespace, as somebody who pastes them into a prompt.
+
+    ``apart``: each in a namespace of its own. What they write goes beside ``home``.
+    """
+    names = ", {}" if apart else ""
+    program = "\n".join(
+        f"exec(compile({block.code!r}, 'snippet in line {block.line}', 'exec'){names})" for block in snippets
+    )
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RAGSPINE_")}
     kept = {name: os.environ[name] for name in ("RAGSPINE_PG_BIN",) if name in os.environ}
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         env={**environment, **kept, "RAGSPINE_HOME": str(home)},
-        cwd=home,
+        cwd=home.parent,
         capture_output=True,
         text=True,
         check=False,

@@ -14,6 +14,13 @@ from tests.docs.run import run_python, run_sql
 
 README = Path(__file__).parents[2] / "README.md"
 GUIDE = README.parent / "docs/guide/sql.md"
+# Pages whose snippets begin with opening the store: they can be pasted anywhere, in any order.
+PAGES = [README, *(GUIDE.parent / f"{page}.md" for page in ("async", "documents", "evaluation", "retrieval", "search"))]
+
+
+def in_any_order(snippets: list[Block]) -> list[Block]:
+    """Each after every other, and each twice."""
+    return [*snippets, *reversed(snippets)]
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +37,7 @@ def after_python(home: Path) -> Iterator[EmbeddedServer]:
     """The server as the README's Python leaves it."""
     home.mkdir(mode=0o711)
     with EmbeddedServer.open(home, durable=False) as server:
-        done = run_python(blocks(README, "python"), home)
+        done = run_python(in_any_order(blocks(README, "python")), home, apart=True)
         assert (done.returncode, done.stderr) == (0, "")
         yield server
 
@@ -42,6 +49,15 @@ def test_readme_shows_python_and_sql() -> None:
 
 def test_python_of_the_readme_runs(after_python: EmbeddedServer) -> None:
     assert after_python.grant_key is not None
+
+
+def test_what_can_be_pasted_runs_in_any_order_on_one_home(passable: Path) -> None:
+    home = passable / "home"
+    snippets = [block for page in PAGES for block in blocks(page, "python")]
+    assert len(snippets) == 7
+    with EmbeddedServer.open(home, durable=False):
+        done = run_python(in_any_order(snippets), home, apart=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("page", [README, GUIDE], ids=["README", "guide"])
@@ -61,6 +77,7 @@ def test_snippets_run_has_teeth(after_python: EmbeddedServer, home: Path) -> Non
     uses = Block("python", 5, "assert answer == 42\n")
     wrong = Block("python", 9, "import ragspine_pg\nragspine_pg.no_such_name\n")
     assert run_python([good, uses], home).returncode == 0
+    assert run_python([good, uses], home, apart=True).returncode == 1
     failed = run_python([good, wrong], home)
     assert failed.returncode == 1
     assert "snippet in line 9" in failed.stderr
