@@ -72,7 +72,7 @@ def catch_up(
     usage = Usage()
     silent = Meter()
     if model is not None:
-        usage += yield from embed.embed_staged(target, model, 0, after_chunk, silent)
+        usage += yield from embed.embed_staged(target, models, 0, after_chunk, silent)
 
     yield from pending.lock_documents(target, documents)
     yield from analyse.mark_unchanged(target, 0, after_seq)
@@ -89,7 +89,7 @@ def catch_up(
     # A measured pivot is measured at the end, by level.
     yield from index(target, silent, after_chunk, measured=False)
     if model is not None:
-        usage += yield from embed.embed_documents(target, model, numbers)
+        usage += yield from embed.embed_documents(target, models, numbers)
     for first, after in analyse.slices(0, after_seq):
         yield from verify.verify_documents(target, first, after)
     yield from verify.verify_statistics(target)

@@ -3,16 +3,20 @@
 Texts are embedded before any lock is taken. What turns out under the locks to be wanted besides (a document that
 changed meanwhile, a label that was lowered) is embedded then. Which labels are embedded is decided in one place, the
 SQL function ``embeds_v1``: RESTRICTED text reaches no model.
+
+The model is looked up where there is a text for it, and not before: a label can be raised where it cannot be had.
 """
 
 from collections.abc import Sequence
 
 from ragspine_pg.contract.embedded import Embedded, vector_text
-from ragspine_pg.contract.ports import EmbeddingModel, EmbeddingTask
+from ragspine_pg.contract.ports import EmbeddingTask
 from ragspine_pg.contract.space import embedding_text
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.embedding.checked import embed_checked
+from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.flow.steps import Flow, copy, fetch, work
+from ragspine_pg.ingest.profile import profile_model
 from ragspine_pg.ingest.progress import Meter
 from ragspine_pg.ingest.target import Target
 from ragspine_pg.statement.catalogue import query
@@ -22,6 +26,7 @@ SLICE = 512
 
 _Row = tuple[int, str, str, str]
 
+_WANTS_MODEL = query("ingest_wants_model", bool)
 _FIND_UNEMBEDDED = query("ingest_find_unembedded")
 _COPY = query("ingest_copy_embedding")
 _ADD = query("ingest_add_embeddings")
@@ -31,14 +36,35 @@ _ADD_MISSING = query("ingest_add_missing")
 _REMOVE = query("ingest_remove_embeddings")
 
 
+def require_model(target: Target, models: KnownModels, first_seq: int, after_seq: int) -> Flow[bool]:
+    """Whether a staged document of a range will be embedded, for all that is known while documents are still read.
+
+    Raises ``ConfigurationError`` where one will and the model is not at hand: before the rest is read.
+    """
+    if target.space_no is None:
+        return False
+    rows = yield from fetch(
+        _WANTS_MODEL,
+        tenant_no=target.tenant_no,
+        version_no=target.version_no,
+        first_seq=first_seq,
+        after_seq=after_seq,
+    )
+    if rows[0]:
+        profile_model(target, models)
+    return rows[0]
+
+
 def embed_staged(
-    target: Target, model: EmbeddingModel, first_chunk_seq: int, after_chunk_seq: int, meter: Meter
+    target: Target, models: KnownModels, first_chunk_seq: int, after_chunk_seq: int, meter: Meter
 ) -> Flow[Usage]:
     """Embed the staged chunks of a range, but those of unchanged documents and of labels that are not embedded.
 
-    Raises ``EmbeddingError`` naming the document.
+    Raises ``EmbeddingError`` naming the document, and ``ConfigurationError`` where the model is not at hand.
     """
     usage = Usage()
+    if target.space_no is None:
+        return usage
     for first in range(first_chunk_seq, after_chunk_seq, SLICE):
         after = min(first + SLICE, after_chunk_seq)
         rows = yield from fetch(
@@ -48,7 +74,7 @@ def embed_staged(
             first_seq=first,
             after_seq=after,
         )
-        keys, vectors, cost = yield from _embed(model, rows)
+        keys, vectors, cost = yield from _embed(target, models, rows)
         yield from copy(_COPY, ["int4", "text"], zip(keys, vectors, strict=True))
         usage += cost
         meter.report("embed", after)
@@ -71,15 +97,22 @@ def remove_unwanted(target: Target) -> Flow[None]:
     yield from fetch(_REMOVE, tenant_no=target.tenant_no, library_no=target.library_no)
 
 
-def embed_rest(target: Target, model: EmbeddingModel) -> Flow[Usage]:
-    """Embed what the documents of the call still lack."""
+def embed_rest(target: Target, models: KnownModels) -> Flow[Usage]:
+    """Embed what the documents of the call still lack. Raises as ``embed_staged``."""
+    if target.space_no is None:
+        return Usage()
     written = yield from fetch(_LIST_WRITTEN, tenant_no=target.tenant_no, version_no=target.version_no)
-    return (yield from embed_documents(target, model, written[0]))
+    return (yield from embed_documents(target, models, written[0]))
 
 
-def embed_documents(target: Target, model: EmbeddingModel, document_nos: Sequence[int]) -> Flow[Usage]:
-    """Embed the stored chunks of these documents that lack the vector their version and label allow."""
+def embed_documents(target: Target, models: KnownModels, document_nos: Sequence[int]) -> Flow[Usage]:
+    """Embed the stored chunks of these documents that lack the vector their version and label allow.
+
+    Raises as ``embed_staged``.
+    """
     usage = Usage()
+    if target.space_no is None:
+        return usage
     for first in range(0, len(document_nos), SLICE):
         rows = yield from fetch(
             _FIND_MISSING,
@@ -88,7 +121,7 @@ def embed_documents(target: Target, model: EmbeddingModel, document_nos: Sequenc
             document_nos=list(document_nos[first : first + SLICE]),
         )
         for start in range(0, len(rows), SLICE):
-            keys, vectors, cost = yield from _embed(model, rows[start : start + SLICE])
+            keys, vectors, cost = yield from _embed(target, models, rows[start : start + SLICE])
             yield from fetch(
                 _ADD_MISSING,
                 tenant_no=target.tenant_no,
@@ -100,11 +133,12 @@ def embed_documents(target: Target, model: EmbeddingModel, document_nos: Sequenc
     return usage
 
 
-def _embed(model: EmbeddingModel, rows: Sequence[_Row]) -> Flow[tuple[list[int], list[str], Usage]]:
+def _embed(target: Target, models: KnownModels, rows: Sequence[_Row]) -> Flow[tuple[list[int], list[str], Usage]]:
     """The keys of the rows that are not blank, their vectors as text, and the cost."""
     texts = [(key, document, embedding_text(title, text)) for key, document, title, text in rows]
     texts = [item for item in texts if item[2].strip()]
-    if not texts:
+    model = profile_model(target, models) if texts else None
+    if model is None:
         return [], [], Usage()
 
     def embed() -> Embedded:

@@ -28,7 +28,7 @@ from ragspine_pg.ingest.delete import delete
 from ragspine_pg.ingest.drop import drop_library, list_libraries
 from ragspine_pg.ingest.index import BULK, index
 from ragspine_pg.ingest.library import create_library
-from ragspine_pg.ingest.profile import profile_chunker, profile_model
+from ragspine_pg.ingest.profile import profile_chunker
 from ragspine_pg.ingest.progress import Meter, OnProgress
 from ragspine_pg.ingest.relabel import hold_published, relabel
 from ragspine_pg.ingest.split import split
@@ -79,22 +79,25 @@ def ingest(
     meter = Meter(progress)
     target = yield from open_target(tenant, library_id, check_environment=True)
     cutter = profile_chunker(target, chunker)
-    model = profile_model(target, models)
+    models = models or KnownModels()
     usage = Usage()
     yield from stage.make_stage()
     after_seq = after_chunk = replaced = read = 0
+    model_wanted = False
     skipped: dict[str, SkippedDocument] = {}
     for batch in split(documents, cutter):
         replaced += yield from stage.fill_stage(batch, on_duplicate, skipped)
         yield from analyse.mark_unchanged(target, batch.first_seq, batch.after_seq)
         yield from analyse.analyse(target, batch.first_chunk_seq, batch.after_chunk_seq)
+        if not model_wanted:
+            model_wanted = yield from embed.require_model(target, models, batch.first_seq, batch.after_seq)
         after_seq, after_chunk = batch.after_seq, batch.after_chunk_seq
         read += len(batch.documents) + len(batch.skipped)
         meter.report("read", read)
     yield from stage.analyze_stage()
-    if model is not None:
+    if target.space_no is not None:
         yield from settle.keep_rights(target)  # a label decides whether a text is embedded
-        usage += yield from embed.embed_staged(target, model, 0, after_chunk, meter)
+    usage += yield from embed.embed_staged(target, models, 0, after_chunk, meter)
 
     meter.report("lock", 0, read)
     yield from settle.lock(target)
@@ -104,8 +107,7 @@ def ingest(
         yield from analyse.analyse(target, *missed)
     plan = yield from settle.plan(target)
     removed = yield from _write(target, meter, after_seq, after_chunk)
-    if model is not None:
-        usage += yield from embed.embed_rest(target, model)
+    usage += yield from embed.embed_rest(target, models)
     yield from verify.verify_statistics(target)
     if (yield from fold.needs_fold(target)):
         meter.report("fold", 0)
@@ -191,9 +193,7 @@ def relabel_document(
             document=document_id,
         )
     if changed.embed:
-        model = profile_model(target, models)
-        if model is not None:
-            yield from embed.embed_documents(target, model, [changed.document_no])
+        yield from embed.embed_documents(target, models or KnownModels(), [changed.document_no])
     if changed.moved and target.measured:
         yield from measure.require_one_class(target)
     return changed.moved

@@ -7,10 +7,10 @@ from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.ingest.target import Target
 
 
-def profile_model(target: Target, models: KnownModels | None) -> EmbeddingModel | None:
+def profile_model(target: Target, models: KnownModels) -> EmbeddingModel | None:
     """The model of the version's space, None without one. Raises ``ConfigurationError`` where it is not at hand."""
     profile = target.profile.get("embedding")
-    return None if profile is None else (models or KnownModels()).find(profile)
+    return None if profile is None else models.find(profile)
 
 
 def profile_chunker(target: Target, chunker: Chunker | None) -> Chunker:

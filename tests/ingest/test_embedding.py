@@ -255,6 +255,28 @@ def test_a_model_that_cannot_be_made_says_what_to_do(
             other.search("[1, 0]", access=Access("embedding", {"u"}), libraries=[library.library_id])
         with pytest.raises(ConfigurationError, match="embedding_models"):
             other.library("embedding", library.library_id).ingest([Document("b", "[0, 1]")])
+        # The rest is not read first.
+        read = iter([Document(f"n{n}", f"[1, {n}]") for n in range(1000)])
+        with pytest.raises(ConfigurationError, match="embedding_models"):
+            other.library("embedding", library.library_id).ingest(read)
+        assert next(read, None) is not None
         # What needs no model goes on.
         found = other.search("x", access=Access("embedding", {"u"}), libraries=[library.library_id], mode="economy")
         assert found.mode == "economy"
+
+
+def test_a_label_is_raised_where_the_model_cannot_be_had(
+    spine: RagSpine, database: Database, request: pytest.FixtureRequest
+) -> None:
+    made = spine.create_library("embedding", request.node.name, embedding=WrittenModel(name="unknown-kind"))
+    made.ingest([Document("a", "[1, 0]"), Document("b", "[0, 1]"), Document("c", "[1, 1]", sensitivity="RESTRICTED")])
+    from tests.fixtures.spine import open_spine
+
+    with open_spine(database) as other:
+        library = other.library("embedding", made.library_id)
+        assert library.relabel("a", sensitivity="RESTRICTED")
+        assert library.ingest([Document("b", "[0, 1]", sensitivity="RESTRICTED")]).relabelled == 1
+        assert library.ingest([Document("c", "[9, 9]", keep={"readers", "sensitivity"})]).changed == 1
+        assert embedded(database, library) == []
+        with pytest.raises(ConfigurationError, match="embedding_models"):
+            library.relabel("a", sensitivity="PUBLIC")
