@@ -99,9 +99,15 @@ def migrate_as(owner: Any, server: "EmbeddedServer | None", config: "ServiceConf
 
 
 def index_as(owner: Any, report: FoldReport, tenant: str, library_id: str) -> FoldReport:
-    """``report``, and what an owner at hand did about the library's vector index: see ``RagSpine.optimize``."""
-    from ragspine_pg.schema.vector_index import build_vector_index
+    """``report``, and what an owner at hand did about the library's vector index: see ``RagSpine.optimize``.
 
+    An owner that cannot build one is told of in the report: what was folded is committed by now.
+    """
     if owner is None:
         return report
+    from ragspine_pg.schema.lend import why_not_outside
+    from ragspine_pg.schema.vector_index import build_vector_index
+
+    if (reason := why_not_outside(owner)) is not None:
+        return replace(report, no_vector_index=reason)
     return replace(report, vector_index=build_vector_index(owner, tenant, library_id).value)

@@ -230,8 +230,9 @@ class RagSpine(Retriever):
     def optimize(self, tenant: str, library_id: str) -> FoldReport:
         """``Ingestor.optimize``, and with an owner at hand the HNSW index of a version that is large enough for one.
 
-        Building takes about a second for 2,000 vectors of 384 dimensions; nobody else waits for it. Raises
-        ``NotFound``, ``ConfigurationError`` for an owner that is lent inside a transaction.
+        Building takes about a second for 2,000 vectors of 384 dimensions; nobody else waits for it. An owner that
+        cannot build one (a SQLAlchemy Connection or Session, an AsyncEngine, a connection inside a transaction) is told
+        of in the report. Raises ``NotFound``, ``UnavailableError``.
         """
         report = self.ingestor.optimize(tenant, library_id)
         return index_as(self._owner, report, tenant, library_id)

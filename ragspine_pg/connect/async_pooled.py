@@ -13,9 +13,10 @@ from ragspine_pg.connect.async_transaction import joined
 from ragspine_pg.connect.conninfo import to_conninfo
 from ragspine_pg.connect.event_loop import OneLoop
 from ragspine_pg.connect.idle import AsyncPooledConnection, must_be_asked
-from ragspine_pg.connect.pooled import none_became_free, nothing_lent, pool_closed, unreachable
+from ragspine_pg.connect.pooled import none_became_free, nothing_lent, pool_closed
 from ragspine_pg.connect.transaction import translated
 from ragspine_pg.errors import UnavailableError
+from ragspine_pg.flow.translate import unreachable
 
 C = TypeVar("C", bound=psycopg.AsyncConnection[Any])
 

@@ -15,6 +15,7 @@ from ragspine_pg.connect.conninfo import to_conninfo
 from ragspine_pg.connect.idle import PooledConnection, must_be_asked
 from ragspine_pg.connect.transaction import joined, translated
 from ragspine_pg.errors import UnavailableError
+from ragspine_pg.flow.translate import unreachable
 
 C = TypeVar("C", bound=psycopg.Connection[Any])
 
@@ -122,12 +123,6 @@ class UrlSource:
 def none_became_free(wait_seconds: float, max_connections: int) -> UnavailableError:
     """The error of waiting in vain for a connection of our pool."""
     return UnavailableError(f"no connection became free within {wait_seconds:g} s: all {max_connections} are in use")
-
-
-def unreachable(error: psycopg.OperationalError) -> UnavailableError:
-    """The error of a connection attempt, with the reason; it names host, database and login, never the password."""
-    reason = " ".join(str(error).split())[:500]
-    return UnavailableError(f"the database cannot be reached: {reason}")
 
 
 def pool_closed() -> UnavailableError:

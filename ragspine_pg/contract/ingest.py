@@ -187,9 +187,10 @@ class FoldReport:
     """What ``optimize`` did: rows of statistics deleted, and the rows that now hold their sums.
 
     ``vector_index``: ``built``, ``present``, ``not_needed`` (below 20,000 chunks a scan is as good), or None where
-    there was no owner's login to build one.
+    there was no owner's login that can build one; ``no_vector_index`` says why the one there was cannot.
     """
 
     rows_before: int
     rows_after: int
     vector_index: str | None = None
+    no_vector_index: str | None = None

@@ -50,6 +50,8 @@ _FOREIGN: dict[str, tuple[type[RagSpineError], str]] = {
         ConfigurationError,
         "the database login lacks a right that this call needs; `ragspine-pg doctor` says which and how to grant it",
     ),
+    "53100": (UnavailableError, "the database server's disk is full; nothing half-done was kept"),
+    "53200": (UnavailableError, "the database server ran out of memory; nothing half-done was kept"),
     "3F000": (SchemaError, "schema ragspine is missing; run `ragspine-pg migrate`"),
     "42P01": (SchemaError, "a table of schema ragspine is missing; run `ragspine-pg migrate`"),
     "42703": (SchemaError, "a table of schema ragspine lacks a column; `ragspine-pg doctor` names it"),
@@ -89,3 +91,12 @@ def translate(error: psycopg.Error) -> RagSpineError:
     return RagSpineError(
         f"the database reported {type(error).__name__} (SQLSTATE {state or 'unknown'})", sqlstate=state
     )
+
+
+def unreachable(error: BaseException, database: str = "the database") -> UnavailableError:
+    """The error of a connection attempt, with the driver's reason.
+
+    libpq names host, database and login, never the password; a login that is refused has no SQLSTATE here.
+    """
+    reason = " ".join(str(error).split())[:500]
+    return UnavailableError(f"{database} cannot be reached: {reason}", sqlstate=getattr(error, "sqlstate", None))

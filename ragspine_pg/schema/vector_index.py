@@ -1,28 +1,27 @@
 """Builds the HNSW index of a version's vectors, as the owner of schema ``ragspine``, beside readers and writers."""
 
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from typing import Any
 
 import psycopg
 from psycopg.rows import tuple_row
-from sqlalchemy import URL, Engine, NullPool, create_engine, make_url
 
-from ragspine_pg.errors import ConfigurationError, UnavailableError
 from ragspine_pg.flow.translate import translate
+from ragspine_pg.schema.lend import lend_outside
 from ragspine_pg.statement.catalogue import query
 from ragspine_pg.statement.render import quote_identifier
 
 _FIND = query("owner_find_vector_index").text
 _STRAY = query("owner_list_stray_indexes").text
-# A graph that does not fit is built on disk, ten times as slowly. One process: several would take all of that memory as
-# shared memory at once, which containers have little of.
-_SETTINGS = """
-SELECT set_config('maintenance_work_mem',
-                  greatest(pg_size_bytes(current_setting('maintenance_work_mem')), 1073741824) / 1024 || 'kB', false),
-       set_config('max_parallel_maintenance_workers', '0', false)
-"""
+_TRY_LOCK = query("owner_try_index_lock").text
+_RELEASE_LOCK = query("owner_release_index_lock").text
+_RAISE_MEMORY = query("owner_raise_memory").text
+_RESTORE_MEMORY = query("owner_restore_memory").text
+
+_ASK_AGAIN_SECONDS = 0.5
 
 
 class VectorIndex(StrEnum):
@@ -36,25 +35,49 @@ class VectorIndex(StrEnum):
 def build_vector_index(owner: Any, tenant: str, library_id: str) -> VectorIndex:
     """Build the index of the library's published version where it is to have one and has none, or a broken one.
 
-    ``CREATE INDEX CONCURRENTLY``: nobody waits but this call, which waits for transactions that are open. Indexes of
-    versions that are gone are dropped. ``owner`` is a URL, an Engine, or an idle psycopg connection.
+    ``CREATE INDEX CONCURRENTLY``: nobody waits but this call, which waits for transactions that are open, and for
+    whoever builds one already. Indexes of versions that are gone are dropped. ``owner``: see ``lend_outside``.
 
     Raises ``ConfigurationError`` for another kind of owner, ``UnavailableError`` when it cannot be reached.
     """
-    with _outside_transaction(owner) as connection, psycopg.Cursor(connection, row_factory=tuple_row) as cursor:
-        for (stray,) in cursor.execute(_STRAY, prepare=False).fetchall():
-            _drop(cursor, stray)
-        found = cursor.execute(_FIND, {"tenant": tenant, "library_id": library_id}, prepare=False).fetchone()
-        if found is None or found[2] is None:
-            return VectorIndex.NOT_NEEDED
-        name, valid, ddl = found
-        if valid:
-            return VectorIndex.PRESENT
-        if valid is not None:  # left by a build that was interrupted
-            _drop(cursor, name)
-        cursor.execute(_SETTINGS, prepare=False)
-        cursor.execute(ddl, prepare=False)
-        return VectorIndex.BUILT
+    with lend_outside(owner) as connection, psycopg.Cursor(connection, row_factory=tuple_row) as cursor:
+        try:
+            return _build(cursor, tenant, library_id)
+        except psycopg.Error as error:
+            raise translate(error) from None
+
+
+def _build(cursor: psycopg.Cursor[Any], tenant: str, library_id: str) -> VectorIndex:
+    state, *_ = _find(cursor, tenant, library_id)
+    if state is not VectorIndex.BUILT:
+        with _alone(cursor, patient=False) as alone:
+            if alone:
+                _drop_strays(cursor)
+        return state
+    with _alone(cursor, patient=True):
+        _drop_strays(cursor)
+        # Read again: an index that is being built is as invalid as one whose build was interrupted.
+        state, name, ddl, broken = _find(cursor, tenant, library_id)
+        if state is VectorIndex.BUILT:
+            if broken:
+                _drop(cursor, name)
+            with _memory(cursor):
+                cursor.execute(ddl, prepare=False)
+        return state
+
+
+def _find(cursor: psycopg.Cursor[Any], tenant: str, library_id: str) -> tuple[VectorIndex, str, Any, bool]:
+    """What is to become of the index; its name, the statement that builds it, whether an invalid one is there."""
+    found = cursor.execute(_FIND, {"tenant": tenant, "library_id": library_id}, prepare=False).fetchone()
+    if found is None or found[2] is None:
+        return VectorIndex.NOT_NEEDED, "", None, False
+    name, valid, ddl = found
+    return VectorIndex.PRESENT if valid else VectorIndex.BUILT, name, ddl, valid is not None
+
+
+def _drop_strays(cursor: psycopg.Cursor[Any]) -> None:
+    for (stray,) in cursor.execute(_STRAY, prepare=False).fetchall():
+        _drop(cursor, stray)
 
 
 def _drop(cursor: psycopg.Cursor[Any], name: str) -> None:
@@ -62,34 +85,34 @@ def _drop(cursor: psycopg.Cursor[Any], name: str) -> None:
 
 
 @contextmanager
-def _outside_transaction(owner: Any) -> Iterator[psycopg.Connection[Any]]:
+def _alone(cursor: psycopg.Cursor[Any], *, patient: bool) -> Iterator[bool]:
+    """Whether nobody else builds or drops such indexes meanwhile; ``patient``: wait until that is so.
+
+    All of them stand on one table, on which PostgreSQL has one such statement at a time, and two could deadlock.
+    """
+    alone = False
     try:
-        match owner:
-            case str() if not owner.startswith("postgresql+"):
-                with psycopg.connect(owner, autocommit=True) as connection:
-                    yield connection
-            case str() | URL():
-                with _outside_transaction(create_engine(make_url(owner), poolclass=NullPool)) as connection:
-                    yield connection
-            case Engine():
-                with owner.connect().execution_options(isolation_level="AUTOCOMMIT") as wrapped:
-                    driver = wrapped.connection.driver_connection
-                    if not isinstance(driver, psycopg.Connection):
-                        raise ConfigurationError("the owner's engine is not one of psycopg 3")
-                    yield driver
-            case psycopg.Connection() if owner.info.transaction_status is psycopg.pq.TransactionStatus.IDLE:
-                before, owner.autocommit = owner.autocommit, True
-                try:
-                    yield owner
-                finally:
-                    owner.autocommit = before
-            case _:
-                raise ConfigurationError(
-                    "a vector index is built outside any transaction: give the owner as a URL or an Engine"
-                )
-    except psycopg.OperationalError as error:
-        raise UnavailableError(
-            f"the owner's database cannot be reached: {' '.join(str(error).split())[:500]}"
-        ) from None
-    except psycopg.Error as error:
-        raise translate(error) from None
+        while not alone:
+            row = cursor.execute(_TRY_LOCK, prepare=False).fetchone()
+            alone = row is not None and row[0]
+            if not patient:
+                break
+            if not alone:
+                time.sleep(_ASK_AGAIN_SECONDS)
+        yield alone
+    finally:
+        if alone:
+            with suppress(psycopg.Error):  # a session that is lost has lost its locks
+                cursor.execute(_RELEASE_LOCK, prepare=False)
+
+
+@contextmanager
+def _memory(cursor: psycopg.Cursor[Any]) -> Iterator[None]:
+    """The session with what a build needs; a session that was lent goes back as it came."""
+    before = cursor.execute(_RAISE_MEMORY, prepare=False).fetchone()
+    try:
+        yield
+    finally:
+        if before is not None:
+            with suppress(psycopg.Error):  # lost, and its settings with it
+                cursor.execute(_RESTORE_MEMORY, {"memory": before[0], "workers": before[1]}, prepare=False)

@@ -25,7 +25,7 @@ BEGIN
   END IF;
   RETURN format(
     'CREATE INDEX CONCURRENTLY ix_chunk_embedding__hnsw_%1$s ON ragspine.chunk_embedding USING hnsw '
-      '((embedding::@vector@.%2$s(%3$s)) @vector@.%2$s_%4$s_ops) WITH (m = 16, ef_construction = 256) WHERE version_no = %1$s',
+      '((embedding::@vector@.%2$s(%3$s)) @vector@.%2$s_%4$s_ops) WITH (m = 16, ef_construction = 400) WHERE version_no = %1$s',
     vector_index_ddl_v1.version_no,
     CASE WHEN space.dimensions <= 2000 THEN 'vector' ELSE 'halfvec' END,
     space.dimensions,

@@ -169,7 +169,12 @@ def test_stats_versions_and_optimize_report(run: Run, handbook: str) -> None:
     assert (version["version"], version["state"]) == (1, "published")
     assert "published" in run("versions", handbook).stdout
     before = run("search", handbook, "returns", "--as", "x", "--json").json["hits"]
-    assert set(run("optimize", handbook, "--json").json) == {"rows_before", "rows_after", "vector_index"}
+    assert set(run("optimize", handbook, "--json").json) == {
+        "rows_before",
+        "rows_after",
+        "vector_index",
+        "no_vector_index",
+    }
     assert "folded into" in run("optimize", handbook).stdout
     assert run("search", handbook, "returns", "--as", "x", "--json").json["hits"] == before
 

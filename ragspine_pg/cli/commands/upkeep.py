@@ -1,6 +1,5 @@
 """``libraries``, ``optimize``, ``stats`` and ``drop``: the administration of libraries."""
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -74,10 +73,9 @@ def optimize(connection: Connection, library: LibraryArgument, json: JsonOption 
     else:
         with connection.ingestor() as ingestor:
             done = ingestor.optimize(place.tenant, place.library)
-        if connection.owner is not None:
-            from ragspine_pg.schema.vector_index import build_vector_index
+        from ragspine_pg.client.opening import index_as
 
-            done = replace(done, vector_index=build_vector_index(connection.owner, place.tenant, place.library).value)
+        done = index_as(connection.owner, done, place.tenant, place.library)
     if json:
         write_json(done)
         return
