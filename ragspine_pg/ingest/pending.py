@@ -36,6 +36,7 @@ _LOCK = query("ingest_lock_behind", str)
 _COUNT = query("ingest_count_pending", Lacking)
 _READ = query("ingest_read_pending")
 _LOCK_DOCUMENTS = query("ingest_lock_numbered", int)
+_LOCK_ALL = query("ingest_lock_pending", int)
 _PLAN = query("ingest_plan_pending")
 _LIST_PLANNED = query("ingest_list_planned", list[int])
 _CLEAR = query("ingest_clear_pending")
@@ -130,6 +131,11 @@ def lock_documents(target: Target, documents: Sequence[Pending]) -> Flow[None]:
     """Lock the documents, by id, as every writer does."""
     numbers = [item.document_no for item in documents]
     yield from fetch(_LOCK_DOCUMENTS, tenant_no=target.tenant_no, document_nos=numbers)
+
+
+def lock_all(target: Target) -> Flow[None]:
+    """Lock all documents that the version lacks, by id, in one statement: for several batches in one transaction."""
+    yield from fetch(_LOCK_ALL, tenant_no=target.tenant_no, version_no=target.version_no)
 
 
 def clear(target: Target) -> Flow[None]:

@@ -18,7 +18,8 @@ _FIND = query("ingest_find_library")
 class Target:
     """A library and a version of it, the published one unless another was asked for.
 
-    Names that end in ``_no`` are keys of the store.
+    Names that end in ``_no`` are keys of the store. ``moved``: under which server and locale the version was made and
+    which these are now, where new lexemes might differ; else None.
     """
 
     tenant: str
@@ -35,6 +36,7 @@ class Target:
     profile: Mapping[str, Any]
     space_no: int | None = None
     dimensions: int | None = None
+    moved: tuple[str, str] | None = None
 
     @property
     def measured(self) -> bool:
@@ -65,8 +67,7 @@ def find_target(
     """Find a library and its published version, or the one of that number.
 
     Raises ``NotFound``, whose ``ids`` name the version where that alone is missing; ``ConfigurationError`` for a
-    malformed name; and ``EnvironmentChanged``, if asked, when the
-    version's lexemes were made under another server major version or locale, so that new ones might differ.
+    malformed name; and if asked ``EnvironmentChanged``, as ``require_environment`` does.
     """
     require_name("tenant", tenant, ConfigurationError)
     require_name("library_id", library_id, ConfigurationError)
@@ -87,13 +88,7 @@ def find_target(
         raise NotFound(f"there is no library {tenant}/{library_id}", tenant=tenant, library=library_id)
     tenant_no, library_no, version_no, number, state, analyzer, k1, b, pivot, profile, *rest = rows[0]
     space_no, dimensions, same, built_under, now_under = rest
-    if check_environment and not same:
-        raise EnvironmentChanged(
-            f"{tenant}/{library_id} was indexed under {built_under}, and this server is {now_under}: rebuild it",
-            tenant=tenant,
-            library=library_id,
-        )
-    return Target(
+    target = Target(
         tenant,
         library_id,
         tenant_no,
@@ -108,4 +103,20 @@ def find_target(
         load_json(profile),
         space_no,
         dimensions,
+        None if same else (built_under, now_under),
     )
+    if check_environment:
+        require_environment(target)
+    return target
+
+
+def require_environment(target: Target) -> None:
+    """Raise ``EnvironmentChanged`` when the version was made under another server major version or locale."""
+    if target.moved is not None:
+        built_under, now_under = target.moved
+        raise EnvironmentChanged(
+            f"{target.tenant}/{target.library_id} was indexed under {built_under}, and this server is {now_under}:"
+            " rebuild it",
+            tenant=target.tenant,
+            library=target.library_id,
+        )

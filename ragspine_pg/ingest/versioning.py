@@ -21,7 +21,7 @@ from ragspine_pg.errors import (
 from ragspine_pg.flow.job import Job, transaction
 from ragspine_pg.flow.steps import Flow
 from ragspine_pg.ingest import catch_up as behind
-from ragspine_pg.ingest import discard, measure, passes, pending
+from ragspine_pg.ingest import discard, measure, passes, pending, settle
 from ragspine_pg.ingest import publish as states
 from ragspine_pg.ingest.again import again
 from ragspine_pg.ingest.change import ProfileChanges, changed_profile
@@ -29,7 +29,7 @@ from ragspine_pg.ingest.library import add_version, check_analyzer, first_pivot
 from ragspine_pg.ingest.pending import Lacking
 from ragspine_pg.ingest.profile import profile_model
 from ragspine_pg.ingest.progress import Meter, OnProgress
-from ragspine_pg.ingest.target import Target, find_target, open_target
+from ragspine_pg.ingest.target import Target, find_target, open_target, require_environment
 from ragspine_pg.ingest.versions import list_versions
 
 _TRIES = 3
@@ -192,7 +192,7 @@ def _check(tenant: str, library_id: str, version: int) -> Flow[tuple[Target, int
     Raises ``VersionNotReady``, ``EnvironmentChanged``.
     """
     target = yield from open_target(tenant, library_id, version=version)
-    yield from _require_publishable(target)
+    _require_publishable(target)
     return target, (yield from pending.count(target)).documents
 
 
@@ -205,7 +205,7 @@ def _missing_model(target: Target, models: KnownModels) -> str | None:
     return None
 
 
-def _require_publishable(target: Target) -> Flow[str]:
+def _require_publishable(target: Target) -> None:
     advice = {
         "building": "rebuild the library to its end first",
         "failed": "it did not pass its checks; rebuild the library",
@@ -219,8 +219,7 @@ def _require_publishable(target: Target) -> Flow[str]:
     name = f"version {target.version} of {target.tenant}/{target.library_id}"
     if target.state in advice:
         raise VersionNotReady(f"{name} is {target.state}: {advice[target.state]}", **ids)
-    yield from find_target(target.tenant, target.library_id, version=target.version, check_environment=True)
-    return target.state
+    require_environment(target)
 
 
 def _publish(
@@ -239,15 +238,22 @@ def _publish(
     yield from states.await_relabels(target)
     # Nobody marks anything as pending from here on.
     target = yield from find_target(tenant, library_id, version=version)
-    if (yield from _require_publishable(target)) == "published":
+    _require_publishable(target)
+    if target.state == "published":
         return True
     lacking = yield from pending.count(target)
     if lacking.documents > behind.batch_size(target)[0] and not patient:
         return False
+    # All that will be locked, at once and by id: batch by batch, a discard could hold what the next one wants and want
+    # what the last one holds.
+    if target.measured:
+        yield from settle.lock_library(target)
+    else:
+        yield from pending.lock_all(target)
     while lacking.documents:
-        yield from passes.one_batch(tenant, library_id, version, models, chunker, 0, lacking.last_no)
+        yield from behind.catch_up(target, models, chunker, after_no=0, last_no=lacking.last_no)
         lacking = yield from pending.count(target)
-    yield from passes.level(tenant, library_id, version, meter)
+    yield from behind.level(target, meter)
     before = yield from find_target(tenant, library_id)
     yield from states.set_state(before, before.version_no, "retired")
     yield from states.set_state(target, target.version_no, "published")
