@@ -57,7 +57,7 @@ def split_sentences(text: str, start: int, end: int, kind: BlockKind) -> Iterato
     cuts = {found.end() for found in _SENTENCE_END.finditer(text, start, end)}
     if kind is BlockKind.LIST:
         cuts.update(found.start() for found in _LIST_ITEM.finditer(text, start, end))
-    line = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
+    line = text.rfind("\n", 0, start) + 1  # a Document's lines end in nothing else
     cuts -= {found.end() for found in _NUMBER.finditer(text, line, end)}  # the full stop of "1." ends nothing
     at = start
     for cut in sorted({*cuts, end}):

@@ -135,8 +135,6 @@ def _continues(text: str, at: int) -> bool:
 
 def _line_before(text: str, at: int) -> tuple[str, int]:
     """The line that ends before the one that begins at ``at``, without surrounding spaces, and where it begins."""
-    end = at - 1
-    if end > 0 and text[end] == "\n" and text[end - 1] == "\r":
-        end -= 1
-    start = max(text.rfind("\n", 0, max(end, 0)), text.rfind("\r", 0, max(end, 0))) + 1
-    return text[start : max(end, 0)].strip(), start
+    end = max(at - 1, 0)
+    start = text.rfind("\n", 0, end) + 1  # a Document's lines end in nothing else
+    return text[start:end].strip(), start
