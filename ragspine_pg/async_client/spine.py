@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -94,7 +95,8 @@ class AsyncRagSpine(AsyncRetriever):
     @classmethod
     async def _open_embedded(cls, config: "ServiceConfig", grant_key: str | None, models: KnownModels) -> Self:
         server = await asyncio.to_thread(start_embedded, config, grant_key)
-        try:
+        async with AsyncExitStack() as undone:
+            undone.push_async_callback(asyncio.to_thread, server.close)
             spine = cls(
                 open_async_source(server.reader_url, max_connections=config.pool_size),
                 GrantKey.parse(server.grant_key or ""),
@@ -104,12 +106,11 @@ class AsyncRagSpine(AsyncRetriever):
                 server=server,
                 models=QueryModels(models),
             )
+            undone.push_async_callback(spine.aclose)
             if not await spine._is_migrated():
                 await spine.migrate()
-            return spine
-        except BaseException:
-            await asyncio.to_thread(server.close)
-            raise
+            undone.pop_all()
+        return spine
 
     async def _is_migrated(self) -> bool:
         try:
@@ -225,10 +226,9 @@ class AsyncRagSpine(AsyncRetriever):
 
     async def aclose(self) -> None:
         """See ``RagSpine.close``."""
-        try:
-            await super().aclose()
-            if self._ingestor is not None:
-                await self._ingestor.aclose()
-        finally:
+        async with AsyncExitStack() as last:
             if self._server is not None:
-                await asyncio.to_thread(self._server.close)
+                last.push_async_callback(asyncio.to_thread, self._server.close)
+            if self._ingestor is not None:
+                last.push_async_callback(self._ingestor.aclose)
+            await super().aclose()

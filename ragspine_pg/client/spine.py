@@ -1,6 +1,7 @@
 """Both authorities behind one door, and how it is opened."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -102,7 +103,8 @@ class RagSpine(Retriever):
     @classmethod
     def _open_embedded(cls, config: "ServiceConfig", grant_key: str | None, models: KnownModels) -> Self:
         server = start_embedded(config, grant_key)
-        try:
+        with ExitStack() as undone:
+            undone.callback(server.close)
             spine = cls(
                 open_source(server.reader_url, max_connections=config.pool_size),
                 GrantKey.parse(server.grant_key or ""),
@@ -112,12 +114,11 @@ class RagSpine(Retriever):
                 server=server,
                 models=QueryModels(models),
             )
+            undone.callback(spine.close)
             if not spine._is_migrated():
                 spine.migrate()
-            return spine
-        except BaseException:
-            server.close()
-            raise
+            undone.pop_all()
+        return spine
 
     def _is_migrated(self) -> bool:
         try:
@@ -243,8 +244,9 @@ class RagSpine(Retriever):
 
     def close(self) -> None:
         """Close what is ours; the last user of an embedded server stops it. Closing twice is fine."""
-        super().close()
-        if self._ingestor is not None:
-            self._ingestor.close()
-        if self._server is not None:
-            self._server.close()
+        with ExitStack() as last:  # each of them, whatever the one before raises
+            if self._server is not None:
+                last.callback(self._server.close)
+            if self._ingestor is not None:
+                last.callback(self._ingestor.close)
+            super().close()

@@ -1,7 +1,7 @@
 """A transaction of ours on a connection, whatever state and settings it comes with."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
@@ -83,7 +83,8 @@ def _begun(connection: psycopg.Connection[Any], read_only: bool) -> Iterator[Non
             try:
                 yield
             except BaseException:
-                connection.rollback()
+                with suppress(psycopg.Error):  # a lost connection must not hide what was raised
+                    connection.rollback()
                 raise
             connection.commit()
     finally:

@@ -11,7 +11,7 @@ from ragspine_pg.contract.ports import Chunker, EmbeddingModel
 from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.embedding.registry import make_embedding_model
 from ragspine_pg.errors import ConfigurationError
-from ragspine_pg.ingest.library import complete_profile, default_pivot
+from ragspine_pg.ingest.library import complete_profile, default_pivot, mapping_of
 from ragspine_pg.ingest.target import Target
 
 
@@ -66,7 +66,7 @@ def changed_profile(target: Target, changes: ProfileChanges, models: KnownModels
 
 
 def _chunker(old: Mapping[str, Any], changes: ProfileChanges) -> tuple[Chunker, Mapping[str, Any]]:
-    options = changes.chunker_options
+    options = _options("chunker_options", changes.chunker_options)
     if changes.chunker is not None:
         return make_chunker(changes.chunker, **(options or {})), options or {}
     options = old["options"] if options is None else options
@@ -74,7 +74,7 @@ def _chunker(old: Mapping[str, Any], changes: ProfileChanges) -> tuple[Chunker, 
 
 
 def _model(old: Mapping[str, Any] | None, changes: ProfileChanges, models: KnownModels) -> EmbeddingModel | None:
-    options = changes.embedding_options
+    options = _options("embedding_options", changes.embedding_options)
     if changes.embedding is not None:
         made = make_embedding_model(changes.embedding, **(options or {}))
     elif old is None:
@@ -92,6 +92,10 @@ def _model(old: Mapping[str, Any] | None, changes: ProfileChanges, models: Known
     if made is not None:
         models.add(made)
     return made
+
+
+def _options(argument: str, value: Any) -> dict[str, Any] | None:
+    return None if value is None else mapping_of(argument, value)
 
 
 def _is_default_pivot(profile: Mapping[str, Any]) -> bool:

@@ -142,12 +142,13 @@ def options_of(profile: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[
 
     Raises ``ConfigurationError`` for what is no mapping.
     """
-    rest = _mapping("profile", {} if profile is None else profile)
+    rest = mapping_of("profile", {} if profile is None else profile)
     cut, embedded = rest.pop("chunker_options", {}), rest.pop("embedding_options", {})
-    return rest, _mapping("chunker_options", cut), _mapping("embedding_options", embedded)
+    return rest, mapping_of("chunker_options", cut), mapping_of("embedding_options", embedded)
 
 
-def _mapping(argument: str, value: Any) -> dict[str, Any]:
+def mapping_of(argument: str, value: Any) -> dict[str, Any]:
+    """A caller's mapping of names to values. Raises ``ConfigurationError`` naming the argument for another thing."""
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise ConfigurationError(f"{argument} is a mapping of names to values", argument=argument)
     return dict(value)

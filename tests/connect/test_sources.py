@@ -306,3 +306,19 @@ def test_no_setting_survives_a_read_has_teeth(url: str, monkeypatch: pytest.Monk
             _only(connection, "SELECT set_config('ragspine.grant', 'secret', true)")
         assert _only(lent, "SELECT current_setting('ragspine.grant')") == "secret"
         lent.rollback()
+
+
+@pytest.mark.parametrize("kind", ["url", "pool", "idle"])
+def test_a_connection_that_is_lost_does_not_hide_what_was_raised(
+    hand: Callable[[str], Handed], url: str, kind: str
+) -> None:
+    source = hand(kind).source
+
+    def losing() -> None:
+        with source.transaction(read_only=True) as connection:
+            pid = _only(connection, "SELECT pg_backend_pid()")
+            _look(url, f"SELECT pg_terminate_backend({pid}, 5000)")
+            raise LookupError("mine")
+
+    with pytest.raises(LookupError, match="mine"):
+        losing()
