@@ -1,19 +1,20 @@
-"""Every router: it sees and chooses readable libraries alone, and what comes back is stored, cited and readable."""
+"""Every router in every mode: it sees and chooses readable libraries alone; what comes back is stored and readable."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
 
 import pytest
 
-from ragspine_pg import Access, Document, Locator, RagSpine, Retriever
+from ragspine_pg import Access, Document, Locator, MetadataFilter, RagSpine, Retriever
 from ragspine_pg.client.multi_index import MultiIndexRetriever
+from ragspine_pg.connect.embedded import EmbeddedServer
 from ragspine_pg.contract.library_description import LibraryDescription
 from ragspine_pg.contract.ports import LibraryRouter
 from ragspine_pg.contract.result import SearchResult
 from ragspine_pg.retrieval.routing import LIBRARY_ROUTERS, CallableLibraryRouter, KeywordLibraryRouter
 from tests.access import world
 from tests.conformance.test_retrieval_mode_invariants import stored_text
-from tests.fixtures.database import Database
+from tests.fixtures.database import Database, clone
 from tests.fixtures.spine import Plant, open_spine
 
 READABLE = {
@@ -46,23 +47,27 @@ def test_every_router_of_ours_is_here() -> None:
     assert {name.partition(",")[0] for name in ROUTERS} == {"none", *LIBRARY_ROUTERS}
 
 
-def build(spine: RagSpine) -> None:
+def build(spine: RagSpine, *, embedded: bool = False) -> None:
     """Two libraries with something for everybody, one whose every text is hidden, and another tenant's."""
-    world.build(spine)
+    world.build(spine, embedded=embedded)
+    embedding = world.MODEL if embedded else None
     described = {
         "manual": "how to return an order: manual of the shop",
         "board": f"return an order within thirty days {world.CANARY}",
     }
     manual = Document("manual", "Manual: return an order within thirty days.")
-    spine.create_library("acme", "manual", description=described["manual"]).ingest([manual])
-    spine.create_library("acme", "board", description=described["board"]).ingest(world.hidden_documents(3))
+    for library, documents in (("manual", [manual]), ("board", world.hidden_documents(3))):
+        made = spine.create_library("acme", library, description=described[library], embedding=embedding)
+        made.ingest(documents)
 
 
-@pytest.fixture(scope="module")
-def built(database: Database) -> Iterator[RagSpine]:
-    with open_spine(database) as spine:
-        build(spine)
-        yield spine
+@pytest.fixture(scope="module", params=world.MODES)
+def asked(request: pytest.FixtureRequest, server: EmbeddedServer, template: str) -> Iterator[world.World]:
+    """The libraries, searched in every mode."""
+    mode = world.MODES[request.param]
+    with clone(server, template) as database, open_spine(database) as spine:
+        build(spine, embedded=mode.embedded)
+        yield world.World(spine, database, mode)
 
 
 class _Watched:
@@ -78,18 +83,29 @@ class _Watched:
         return self._router.route(query, libraries)
 
 
-def assert_isolated(base: Retriever, router: LibraryRouter | None, database: Database, **options: Any) -> None:
+def assert_isolated(
+    base: Retriever,
+    router: LibraryRouter | None,
+    database: Database,
+    mode: world.Mode = world.PLAIN,
+    **options: Any,
+) -> None:
     """The core: what each caller is given and its router is shown; that it is real; and that it is something."""
+    legs = {"economy": {"lexical"}, "vector": {"vector"}, "hybrid": {"lexical", "vector"}}[mode.ran]
     results: dict[Access, SearchResult] = {}
     for access, readable in READABLE.items():
         watched = None if router is None else _Watched(router)
         searched = MultiIndexRetriever(base, watched, **options)
-        result = results[access] = searched.search(world.QUESTION, access=access, expand="parent")
+        result = results[access] = searched.search(
+            world.QUESTION, access=access, expand="parent", mode=mode.mode, fusion=mode.fusion
+        )
         if watched is not None:
             assert {library.library_id for library in watched.shown} == readable
             assert world.CANARY not in repr(watched.shown) or access is world.STRANGER
         assert set(result.index_versions) <= readable
         assert bool(result.hits) == bool(readable)
+        assert result.mode == mode.ran or not readable
+        assert {leg for hit in result.hits for leg in hit.scores} == (legs if readable else set())
         keys = [(hit.library_id, hit.chunk_id) for hit in result.hits]
         assert len(set(keys)) == len(keys)
         assert [hit.rank for hit in result.hits] == list(range(1, len(keys) + 1))
@@ -116,27 +132,37 @@ def _documents(access: Access) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("name", ROUTERS)
-def test_routed_search_is_isolated_and_cited(built: RagSpine, database: Database, name: str) -> None:
-    assert_isolated(built, ROUTERS[name](), database)
+def test_routed_search_is_isolated_and_cited(asked: world.World, name: str) -> None:
+    assert_isolated(asked.spine, ROUTERS[name](), asked.database, asked.mode)
 
 
 @pytest.mark.parametrize("name", ROUTERS)
-def test_weights_of_libraries_change_the_order_alone(built: RagSpine, database: Database, name: str) -> None:
-    assert_isolated(built, ROUTERS[name](), database, library_weights={"manual": 3, "board": 9})
+def test_weights_of_libraries_change_the_order_alone(asked: world.World, name: str) -> None:
+    weights = {"manual": 3, "board": 9}
+    assert_isolated(asked.spine, ROUTERS[name](), asked.database, asked.mode, library_weights=weights)
 
 
-def test_without_a_router_not_a_byte_changes(built: RagSpine) -> None:
+def test_without_a_router_not_a_byte_changes(asked: world.World) -> None:
+    how: dict[str, Any] = {"mode": asked.mode.mode, "fusion": asked.mode.fusion}
     for access in READABLE:
         for libraries in (None, ["handbook"], ["manual", "handbook", "nowhere"]):
-            plain = built.search(world.QUESTION, access=access, libraries=libraries)
-            routed = MultiIndexRetriever(built, "none").search(world.QUESTION, access=access, libraries=libraries)
+            plain = asked.spine.search(world.QUESTION, access=access, libraries=libraries, **how)
+            routed = MultiIndexRetriever(asked.spine, "none").search(
+                world.QUESTION, access=access, libraries=libraries, **how
+            )
             assert routed.to_json() == plain.to_json()
 
 
-def test_a_router_chooses_among_what_was_asked_for(built: RagSpine) -> None:
+def test_a_router_chooses_among_what_was_asked_for(asked: world.World) -> None:
     router = CallableLibraryRouter(lambda query, libraries: ["manual", "handbook"])
-    searched = MultiIndexRetriever(built, router)
-    result = searched.search(world.QUESTION, access=world.STAFF, libraries=["handbook", "board"])
+    searched = MultiIndexRetriever(asked.spine, router)
+    result = searched.search(
+        world.QUESTION,
+        access=world.STAFF,
+        libraries=["handbook", "board"],
+        mode=asked.mode.mode,
+        fusion=asked.mode.fusion,
+    )
     assert set(result.index_versions) == {"handbook"}
     bound = searched.retriever(access=world.STAFF, libraries="manual").retrieve(world.QUESTION, top_k=3)
     assert [hit.library_id for hit in bound.hits] == ["manual"]
@@ -174,29 +200,31 @@ def _changed(**changes: Any) -> Callable[[Retriever], Callable[..., SearchResult
     return leak
 
 
+_NEVER = MetadataFilter.where("n", "eq", -1)
 LEAKS: dict[str, Callable[[Retriever], Callable[..., SearchResult]]] = {
     "searches as somebody else": _as_somebody_else,
     "another library's name": _changed(library_id="board"),
     "another text": _changed(text="Returns are refused."),
     "another version": _changed(index_version=99),
     "a locator that is merely not empty": _changed(locator="page 1"),
-    "nothing": lambda base: lambda query, **options: base.search("zebra", **options),
+    "nothing": lambda base: lambda query, **options: base.search(query, **options, metadata_filter=_NEVER),
 }
 
 
 @pytest.mark.parametrize("fault", LEAKS)
 @pytest.mark.parametrize("name", ["none", "keyword", "callable, hostile"])
-def test_isolation_core_has_teeth(built: RagSpine, database: Database, name: str, fault: str) -> None:
-    base = cast("Retriever", _Leaking(built, LEAKS[fault](built)))
+def test_isolation_core_has_teeth(asked: world.World, name: str, fault: str) -> None:
+    base = cast("Retriever", _Leaking(asked.spine, LEAKS[fault](asked.spine)))
     with pytest.raises((AssertionError, ValueError, KeyError)):
-        assert_isolated(base, ROUTERS[name](), database)
+        assert_isolated(base, ROUTERS[name](), asked.database, asked.mode)
 
 
-def test_a_base_that_ignores_the_choice_is_noticed(built: RagSpine) -> None:
+def test_a_base_that_ignores_the_choice_is_noticed(asked: world.World) -> None:
     router = CallableLibraryRouter(lambda query, libraries: ["manual"])
-    assert set(MultiIndexRetriever(built, router).search("order", access=world.STAFF).index_versions) == {"manual"}
-    deaf = cast("Retriever", _Leaking(built, _everywhere(built)))
-    assert len(MultiIndexRetriever(deaf, router).search("order", access=world.STAFF).index_versions) == 2
+    how: dict[str, Any] = {"access": world.STAFF, "mode": asked.mode.mode, "fusion": asked.mode.fusion}
+    assert set(MultiIndexRetriever(asked.spine, router).search("order", **how).index_versions) == {"manual"}
+    deaf = cast("Retriever", _Leaking(asked.spine, _everywhere(asked.spine)))
+    assert len(MultiIndexRetriever(deaf, router).search("order", **how).index_versions) == 2
 
 
 @pytest.mark.parametrize(
