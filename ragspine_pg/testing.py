@@ -68,6 +68,8 @@ class InMemoryVectorIndex:
                 raise ConfigurationError("an index of bare vectors is searched by vectors")
             query = embed_checked(self._model, [query], EmbeddingTask.RETRIEVAL_QUERY).vectors[0]
         asked = array("f", query)
+        if not all(map(isfinite, asked)) or not any(asked):
+            raise QueryError("the query's vector is finite and not zero", argument="query")
         if any(len(asked) != len(vector) for vector in self._vectors.values()):
             raise QueryError("the query's vector has another length", argument="query")
         scores = {

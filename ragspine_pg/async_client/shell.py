@@ -39,7 +39,8 @@ class AsyncShell:
                 await run_async(check_schema(), connection)
                 self._checked = True  # once a shell: a schema that moves while we run is an operator's doing
 
-        async with AsyncLazyTransaction(self._source, read_only, opened) as lease:
+        deadline = None if context is None else context.deadline
+        async with AsyncLazyTransaction(self._source, read_only, opened, deadline) as lease:
             return await run_async(flow, lease, in_thread=not read_only)
 
     async def _drive_job(self, job: Job[T]) -> T:

@@ -30,6 +30,7 @@ class Shell:
 
         Raises ``SchemaError`` when the database's schema is not this code's.
         """
+        deadline = None if context is None else context.deadline
         bind = (lambda stop: None) if context is None else context.cancellation.bind
 
         def opened(connection: psycopg.Connection[Any] | None) -> None:
@@ -38,7 +39,7 @@ class Shell:
                 check(connection)
                 self._checked.set()  # once a shell: a schema that moves while we run is an operator's doing
 
-        with LazyTransaction(self._source, read_only, opened) as lease:
+        with LazyTransaction(self._source, read_only, opened, deadline) as lease:
             return run(flow, lease)
 
     def _drive_job(self, job: Job[T]) -> T:

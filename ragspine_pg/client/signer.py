@@ -1,6 +1,7 @@
 """Signs who a search runs for."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ragspine_pg.contract.access import Access
@@ -21,18 +22,24 @@ class Signer:
 
     def grant(self, access: Access, *, seconds: int = GRANT_SECONDS) -> str:
         """See ``Retriever.grant``."""
+        return mint_grant(self._required_key(), access, seconds=seconds)
+
+    def identity(self, access: Access) -> Identity:
+        """``access``, and a grant for it whenever one is needed.
+
+        Raises ``ConfigurationError`` for what is no ``Access``, and without a key.
+        """
+        if not isinstance(access, Access):
+            raise ConfigurationError("access is an Access(tenant, principals); without one nothing is readable")
+        return Identity(access, partial(mint_grant, self._required_key(), access), self.single_login)
+
+    def _required_key(self) -> GrantKey:
         if self.key is None:
             raise ConfigurationError(
                 "no key to sign grants with: set RAGSPINE_GRANT_KEY, or open(…, grant_key=…), to what"
                 " `ragspine-pg migrate` showed"
             )
-        return mint_grant(self.key, access, seconds=seconds)
-
-    def identity(self, access: Access) -> Identity:
-        """``access`` and a fresh grant for it. Raises ``ConfigurationError`` for what is no ``Access``."""
-        if not isinstance(access, Access):
-            raise ConfigurationError("access is an Access(tenant, principals); without one nothing is readable")
-        return Identity(access, self.grant(access), self.single_login)
+        return self.key
 
 
 def grant_key_of(given: str | None, config: "ServiceConfig") -> GrantKey | None:

@@ -13,6 +13,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, scoped_session
 
 from ragspine_pg.connect.conninfo import DRIVER_URL
+from ragspine_pg.connect.lent import held
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.connect.transaction import joined, translated
 from ragspine_pg.errors import ConfigurationError, UnavailableError
@@ -42,7 +43,7 @@ class EngineSource:
         self._engine = engine
 
     @contextmanager
-    def transaction(self, read_only: bool) -> Iterator[psycopg.Connection[Any]]:
+    def transaction(self, read_only: bool, wait_seconds: float | None = None) -> Iterator[psycopg.Connection[Any]]:
         """See ``ConnectionSource.transaction``."""
         with translated_alchemy():
             proxied = self._engine.raw_connection()
@@ -72,9 +73,9 @@ class ConnectionLent:
         self._turn = threading.RLock()
 
     @contextmanager
-    def transaction(self, read_only: bool) -> Iterator[psycopg.Connection[Any]]:
+    def transaction(self, read_only: bool, wait_seconds: float | None = None) -> Iterator[psycopg.Connection[Any]]:
         """See ``ConnectionSource.transaction``."""
-        with self._turn:
+        with held(self._turn, wait_seconds):
             connection = _opened_down(self._connection)
             with joined(connection, read_only):
                 yield connection
@@ -94,9 +95,9 @@ class SessionLent:
         self._turn = threading.RLock()
 
     @contextmanager
-    def transaction(self, read_only: bool) -> Iterator[psycopg.Connection[Any]]:
+    def transaction(self, read_only: bool, wait_seconds: float | None = None) -> Iterator[psycopg.Connection[Any]]:
         """See ``ConnectionSource.transaction``."""
-        with self._turn:
+        with held(self._turn, wait_seconds):
             with translated_alchemy():
                 lent = self._session.connection()
             connection = _opened_down(lent)

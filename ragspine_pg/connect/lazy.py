@@ -10,6 +10,8 @@ from psycopg.pq import TransactionStatus
 
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.connect.transaction import BEGIN_READING
+from ragspine_pg.contract.context import Deadline
+from ragspine_pg.errors import UnavailableError
 
 
 class LazyTransaction:
@@ -17,7 +19,7 @@ class LazyTransaction:
     up a pool.
 
     ``opened`` is called with each connection that is taken, before anything else is done with it, and with None when it
-    is given back.
+    is given back. ``deadline`` bounds the wait for one that others use: ``DeadlineExceeded`` says that it passed.
     """
 
     def __init__(
@@ -25,10 +27,12 @@ class LazyTransaction:
         source: ConnectionSource,
         read_only: bool,
         opened: Callable[[psycopg.Connection[Any] | None], None],
+        deadline: Deadline | None = None,
     ) -> None:
         self._source = source
         self._read_only = read_only
         self._opened = opened
+        self._deadline = deadline
         self._stack = ExitStack()
         self._connection: psycopg.Connection[Any] | None = None
         self._came_idle = False
@@ -48,11 +52,21 @@ class LazyTransaction:
     def connection(self) -> psycopg.Connection[Any]:
         """The connection, inside a transaction or about to begin one."""
         if self._connection is None:
-            connection = self._stack.enter_context(self._source.transaction(self._read_only))
+            connection = self._taken()
             self._came_idle = connection.info.transaction_status is TransactionStatus.IDLE
             self._connection = connection
             self._opened(connection)
         return self._connection
+
+    def _taken(self) -> psycopg.Connection[Any]:
+        if self._deadline is None:
+            return self._stack.enter_context(self._source.transaction(self._read_only))
+        left = self._deadline.remaining()
+        try:
+            return self._stack.enter_context(self._source.transaction(self._read_only, left))
+        except UnavailableError:
+            self._deadline.remaining()  # raises, where that is why
+            raise
 
     def release(self) -> None:
         """Commit a transaction that reads and is ours, and give the connection back; else keep both."""

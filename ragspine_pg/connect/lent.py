@@ -8,6 +8,18 @@ from typing import Any
 import psycopg
 
 from ragspine_pg.connect.transaction import joined
+from ragspine_pg.errors import UnavailableError
+
+
+@contextmanager
+def held(turn: threading.RLock, wait_seconds: float | None) -> Iterator[None]:
+    """Have one's ``turn`` on a lent connection; raises ``UnavailableError`` when it does not come in time."""
+    if not turn.acquire(timeout=-1 if wait_seconds is None else wait_seconds):
+        raise UnavailableError("another thread did not let go of the lent connection in time")
+    try:
+        yield
+    finally:
+        turn.release()
 
 
 class LentSource:
@@ -18,9 +30,9 @@ class LentSource:
         self._turn = threading.RLock()
 
     @contextmanager
-    def transaction(self, read_only: bool) -> Iterator[psycopg.Connection[Any]]:
+    def transaction(self, read_only: bool, wait_seconds: float | None = None) -> Iterator[psycopg.Connection[Any]]:
         """See ``ConnectionSource.transaction``."""
-        with self._turn, joined(self._connection, read_only):
+        with held(self._turn, wait_seconds), joined(self._connection, read_only):
             yield self._connection
 
     def close(self) -> None:

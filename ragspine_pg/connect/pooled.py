@@ -27,9 +27,14 @@ class PoolSource:
         self._pool = pool
 
     @contextmanager
-    def transaction(self, read_only: bool) -> Iterator[psycopg.Connection[Any]]:
+    def transaction(self, read_only: bool, wait_seconds: float | None = None) -> Iterator[psycopg.Connection[Any]]:
         """See ``ConnectionSource.transaction``."""
-        with translated(), self._explained(), _checked_out(self._pool) as connection, joined(connection, read_only):
+        with (
+            translated(),
+            self._explained(),
+            _checked_out(self._pool, wait_seconds) as connection,
+            joined(connection, read_only),
+        ):
             yield connection
 
     @contextmanager
@@ -60,10 +65,10 @@ class UrlSource:
         _url_sources.add(self)
 
     @contextmanager
-    def transaction(self, read_only: bool) -> Iterator[psycopg.Connection[Any]]:
+    def transaction(self, read_only: bool, wait_seconds: float | None = None) -> Iterator[psycopg.Connection[Any]]:
         """See ``ConnectionSource.transaction``; waits at most ``wait_seconds`` for a free connection."""
         pool = self._opened()
-        with translated(), self._explained(), _checked_out(pool) as connection:
+        with translated(), self._explained(), _checked_out(pool, wait_seconds) as connection:
             with joined(connection, read_only):
                 yield connection
             connection.used_at = time.monotonic()  # it has answered just now
@@ -143,9 +148,9 @@ def nothing_lent(error: PoolTimeout | TooManyRequests, timeout: float) -> Unavai
 
 
 @contextmanager
-def _checked_out(pool: ConnectionPool[C]) -> Iterator[C]:
+def _checked_out(pool: ConnectionPool[C], wait_seconds: float | None) -> Iterator[C]:
     try:
-        with pool.connection() as connection:
+        with pool.connection(None if wait_seconds is None else min(wait_seconds, pool.timeout)) as connection:
             yield connection
     except PoolClosed:
         raise pool_closed() from None

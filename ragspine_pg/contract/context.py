@@ -63,9 +63,14 @@ class Cancellation:
                 self._stop()
 
     def bind(self, stop: Callable[[], None] | None) -> None:
-        """Called by the client around a call: what ``cancel`` does to it; None when it is over."""
+        """Called by the client around a call: what ``cancel`` does to it; None when it is over.
+
+        Raises ``Cancelled`` for a call that was cancelled before it could be stopped.
+        """
         with self._lock:
             self._stop = stop
+        if stop is not None:
+            self.check()
 
     def check(self) -> None:
         """Raise ``Cancelled`` once cancelled."""

@@ -28,6 +28,7 @@ class KnownModels:
 
     def __init__(self, models: Iterable[EmbeddingModel] = ()) -> None:
         self._lock = threading.Lock()
+        self._making: dict[str, threading.Lock] = {}
         self._models: dict[tuple[str, bool], EmbeddingModel] = {}
         for model in models:
             self.add(model)
@@ -51,11 +52,14 @@ class KnownModels:
         fingerprint, name = str(profile["fingerprint"]), str(profile["name"])
         allowed = (True, False) if profile.get("remote", False) else (False,)
         with self._lock:
-            for remote in allowed:
-                if (known := self._models.get((fingerprint, remote))) is not None:
-                    return known
-            if (fingerprint, True) in self._models:
-                raise _too_remote(name)
+            making = self._making.setdefault(fingerprint, threading.Lock())
+        with making:  # a model that takes its time keeps nobody from those at hand
+            with self._lock:
+                for remote in allowed:
+                    if (known := self._models.get((fingerprint, remote))) is not None:
+                        return known
+                if (fingerprint, True) in self._models:
+                    raise _too_remote(name)
             try:
                 made = make_embedding_model(name, **profile["options"])
             except ConfigurationError as error:
@@ -73,7 +77,8 @@ class KnownModels:
                 )
             if made.remote not in allowed:
                 raise _too_remote(name)
-            self._models[fingerprint, bool(made.remote)] = made
+            with self._lock:
+                self._models[fingerprint, bool(made.remote)] = made
             return made
 
 

@@ -21,7 +21,7 @@ from psycopg.rows import tuple_row
 from ragspine_pg.errors import RagSpineError
 from ragspine_pg.flow.cursor import EXECUTE, Rows, copying, reading, returns_rows
 from ragspine_pg.flow.job import Job
-from ragspine_pg.flow.steps import Batch, Copy, Fetch, Flow, Release, Step, Work
+from ragspine_pg.flow.steps import Batch, Copy, Fetch, Flow, Hold, Release, Step, Work
 from ragspine_pg.flow.translate import translate
 
 T = TypeVar("T")
@@ -186,6 +186,9 @@ async def _perform(step: Step, lease: AsyncLease) -> Any:
             return await asyncio.to_thread(work)
         case Release():
             return await lease.release()
+        case Hold():
+            await lease.connection()
+            return None
         case Fetch():
             return await _fetch(step, await lease.connection())
         case Batch(fetches=fetches, last=last):

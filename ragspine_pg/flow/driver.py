@@ -9,7 +9,7 @@ from psycopg.rows import tuple_row
 
 from ragspine_pg.errors import RagSpineError
 from ragspine_pg.flow.cursor import EXECUTE, Rows, copying, reading, returns_rows
-from ragspine_pg.flow.steps import Batch, Copy, Fetch, Flow, Release, Step, Work
+from ragspine_pg.flow.steps import Batch, Copy, Fetch, Flow, Hold, Release, Step, Work
 from ragspine_pg.flow.translate import translate
 
 T = TypeVar("T")
@@ -87,6 +87,9 @@ def _perform(step: Step, lease: Lease) -> Any:
             return work()
         case Release():
             lease.release()
+            return None
+        case Hold():
+            lease.connection()
             return None
         case Fetch():
             return _fetch(step, lease.connection())

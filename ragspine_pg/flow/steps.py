@@ -67,7 +67,12 @@ class Release:
     """Commit and give the connection back, if it is ours, before a long ``Work``; the next statement takes another."""
 
 
-Step = Fetch | Batch | Copy | Work | Release
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Take a connection now, if none is held: for what must not grow old while one is waited for."""
+
+
+Step = Fetch | Batch | Copy | Work | Release | Hold
 Flow: TypeAlias = Generator[Step, Any, T]
 
 
@@ -93,6 +98,11 @@ def work(run: Callable[[], T]) -> Flow[T]:
 def release() -> Flow[None]:
     """Let go of the connection for as long as no statement is needed."""
     yield Release()
+
+
+def hold() -> Flow[None]:
+    """Have a connection, before anything is computed that ages."""
+    yield Hold()
 
 
 def copy(statement: Statement[Any], types: Sequence[str], rows: Iterable[Sequence[Any]]) -> Flow[int]:

@@ -13,6 +13,7 @@ from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.embedded import Embedded, vector_text
 from ragspine_pg.contract.name import require_text
 from ragspine_pg.contract.ports import EmbeddingTask
+from ragspine_pg.contract.space import MAX_DIMENSIONS
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.embedding.checked import embed_checked
 from ragspine_pg.embedding.known import KnownModels
@@ -20,19 +21,20 @@ from ragspine_pg.errors import QueryError
 from ragspine_pg.flow.steps import Flow, work
 from ragspine_pg.statement.search import LibraryRow
 
-_KEPT: Final = 1024
+_KEPT: Final = 8192
 
 
 class SeenLibraries:
     """What callers were seen to search, so that the next query can be embedded before the database is asked.
 
     The legs say what they searched, and a search whose guess was wrong is made again: nothing here decides a result.
-    Holds at most 1,024 callers. Safe to share between threads.
+    Holds at most 8,192 libraries (a few KB each), a caller without any counting as one. Safe to share between threads.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._seen: OrderedDict[Hashable, tuple[LibraryRow, ...]] = OrderedDict()
+        self._size = 0
 
     def find(self, caller: Hashable) -> tuple[LibraryRow, ...] | None:
         """The libraries that this caller last searched."""
@@ -44,10 +46,12 @@ class SeenLibraries:
     def store(self, caller: Hashable, libraries: Sequence[LibraryRow]) -> None:
         """Remember them; the callers that were longest not seen are forgotten."""
         with self._lock:
+            forgotten = self._seen.pop(caller, None)
+            self._size += max(1, len(libraries)) - (0 if forgotten is None else max(1, len(forgotten)))
             self._seen[caller] = tuple(libraries)
-            self._seen.move_to_end(caller)
-            while len(self._seen) > _KEPT:
-                self._seen.popitem(last=False)
+            while self._size > _KEPT:
+                _, forgotten = self._seen.popitem(last=False)
+                self._size -= max(1, len(forgotten))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +73,25 @@ class QueryModels:
             numbers = None if isinstance(vector, str | bytes) else array("f", vector)
         except (TypeError, ValueError, OverflowError):
             numbers = None
-        if not numbers or not all(map(isfinite, numbers)):
-            raise QueryError("query_embedding is a sequence of finite numbers", argument="query_embedding")
+        if not numbers or len(numbers) > MAX_DIMENSIONS or not all(map(isfinite, numbers)):
+            raise QueryError(
+                f"query_embedding is a sequence of 1 to {MAX_DIMENSIONS:,} finite numbers", argument="query_embedding"
+            )
         return cls(kept.known, kept.seen, {space: vector_text(numbers)})
 
 
+@dataclass(slots=True)
+class EmbeddedQuery:
+    """A query's vectors, in pgvector's text form by space, and what they have cost so far."""
+
+    vectors: dict[str, str] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+
+
 def embed_query(
-    models: QueryModels, libraries: Iterable[LibraryRow], query: str, context: RetrievalContext
-) -> Flow[tuple[dict[str, str], Usage]]:
-    """The query in each of the libraries' spaces, by fingerprint, as a vector in pgvector's text form; and the cost.
+    models: QueryModels, libraries: Iterable[LibraryRow], query: str, context: RetrievalContext, into: EmbeddedQuery
+) -> Flow[None]:
+    """The query in each of the libraries' spaces, by fingerprint: those that are not there yet are added to ``into``.
 
     Raises ``EmbeddingError`` and ``ConfigurationError``; ``QueryError`` for a vector that was given in another space.
     """
@@ -89,17 +103,13 @@ def embed_query(
                     argument="query_space",
                     library=row.library_id,
                 )
-        return dict(models.given), Usage()
-    if not query.strip():
-        return {}, Usage()  # nothing can be embedded of it
-    profiles = {row.space: row.embedding for row in libraries if row.space and row.embedding}
-    vectors: dict[str, str] = {}
-    usage = Usage()
-    for space, profile in sorted(profiles.items()):
-        embedded = yield from work(partial(_embed, models.known, profile, query, context))
-        vectors[space] = vector_text(embedded.vectors[0])
-        usage += embedded.usage
-    return vectors, usage
+        into.vectors.update(models.given)
+    elif query.strip():  # nothing can be embedded of a blank one
+        profiles = {row.space: row.embedding for row in libraries if row.space and row.embedding}
+        for space in sorted(profiles.keys() - into.vectors.keys()):
+            embedded = yield from work(partial(_embed, models.known, profiles[space], query, context))
+            into.vectors[space] = vector_text(embedded.vectors[0])
+            into.usage += embedded.usage
 
 
 def _embed(known: KnownModels, profile: Mapping[str, Any], query: str, context: RetrievalContext) -> Embedded:

@@ -1,7 +1,7 @@
 """Stage legs: runs the legs of a search, in one round trip where the caller's libraries were seen before."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ragspine_pg.contract.cursor import Cursor
@@ -11,15 +11,15 @@ from ragspine_pg.contract.mode import RetrievalMode
 from ragspine_pg.contract.search_request import MAX_K, SearchRequest
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.errors import (
+    Cancelled,
     ConfigurationError,
     DeadlineExceeded,
     EmbeddingError,
-    ModeUnavailable,
     QueryError,
     UnavailableError,
 )
 from ragspine_pg.flow.steps import Flow, Statement, batch, fetch, release
-from ragspine_pg.retrieval.embed import QueryModels, embed_query
+from ragspine_pg.retrieval.embed import EmbeddedQuery, QueryModels, embed_query
 from ragspine_pg.retrieval.mode import Legs, legs_of
 from ragspine_pg.retrieval.rank import FUSED_DEPTH, method_of
 from ragspine_pg.statement import search as statements
@@ -50,26 +50,30 @@ def run_legs(
     caller = (identity.access.tenant, identity.access.principals, request.libraries, versions)
     libraries = None if request.libraries is None else list(request.libraries)
     depth = request.k + (0 if cursor is None else cursor.count)
-    look = (statements.libraries, {"libraries": libraries, "versions": versions, "query": request.query})
+    look = (statements.libraries, {"libraries": libraries, "versions": versions})
     guess: Sequence[LibraryRow] | None = models.seen.find(caller)
     fresh = guess is None
+    query = EmbeddedQuery()  # of one space it is embedded once, however often the guess was wrong
     while True:
         if guess is None:
-            _, seen = yield from batch(statements.opening(identity, request.context), look)
+            opening = yield from statements.opening(identity, request.context)
+            _, seen = yield from batch(opening, look)
             models.seen.store(caller, seen)
             yield from release()  # a model may take its time
             guess, fresh = seen, True
         try:
-            plan = yield from _prepare(request, models, guess, depth, whole=whole)
-        except (ModeUnavailable, EmbeddingError, ConfigurationError):
+            plan = yield from _prepare(request, models, guess, query, depth, whole=whole)
+        except (Cancelled, DeadlineExceeded):
+            raise
+        except (QueryError, EmbeddingError, ConfigurationError):
             if fresh:
                 raise
             request.context.check()
-            guess = None  # the mode, or the model, may be one that is no longer asked for
+            guess = None  # the mode, the space or the model may be one that is no longer asked for
             continue
         found = yield from _run(request, identity, plan, look)
         if _settled(found.libraries) == _settled(guess):
-            return found
+            return replace(found, usage=query.usage)
         guess, fresh = found.libraries, True
         models.seen.store(caller, guess)
         yield from release()
@@ -85,16 +89,21 @@ class _Plan:
 
     legs: Mapping[str, Legs]
     depth: int
-    worded: Sequence[LibraryRow]
-    embedded: Sequence[LibraryRow]
+    by_words: Sequence[LibraryRow]
+    by_vector: Sequence[LibraryRow]
     vectors: Mapping[str, str]
     partial: bool
     failed: tuple[str, ...]
-    usage: Usage
 
 
 def _prepare(
-    request: SearchRequest, models: QueryModels, libraries: Sequence[LibraryRow], depth: int, *, whole: bool
+    request: SearchRequest,
+    models: QueryModels,
+    libraries: Sequence[LibraryRow],
+    query: EmbeddedQuery,
+    depth: int,
+    *,
+    whole: bool,
 ) -> Flow[_Plan]:
     """Choose the legs of ``libraries`` and embed the query for them; no database is needed.
 
@@ -112,18 +121,19 @@ def _prepare(
         depth = max(depth, FUSED_DEPTH[method_of(request.fusion, libraries)])
     elif whole:
         depth = MAX_K
-    worded = [row for row in libraries if legs[row.library_id].lexical]
-    embedded = [row for row in libraries if legs[row.library_id].vector]
+    by_words = [row for row in libraries if legs[row.library_id].lexical]
+    by_vector = [row for row in libraries if legs[row.library_id].vector]
     partial = request.context.allow_partial and hybrid
     failed: tuple[str, ...] = ()
     try:
-        vectors, usage = yield from embed_query(models, embedded, request.query, request.context.for_one_leg())
+        yield from embed_query(models, by_vector, request.query, request.context.for_one_leg(), query)
     except (EmbeddingError, DeadlineExceeded) as error:
         request.context.check()
         if not partial:
             raise
-        vectors, usage, failed = {}, Usage(), (_failed(error),)
-    return _Plan(legs, depth, worded, embedded if vectors else [], vectors, partial, failed, usage)
+        by_vector, failed = [], (_failed(error),)
+    by_vector = [row for row in by_vector if row.space in query.vectors]  # nothing can be embedded of a blank query
+    return _Plan(legs, depth, by_words, by_vector, query.vectors, partial, failed)
 
 
 def _run(
@@ -136,30 +146,33 @@ def _run(
     least = dict.fromkeys(("lexical", "vector"), request.min_score)
     least.update(request.fusion.min_scores or {})
     of_both = {"depth": plan.depth, "filter": request.filter_json}
-    steps: list[tuple[Statement[Any], Mapping[str, Any]]] = [statements.opening(identity, request.context), look]
-    if plan.worded:
+    opening = yield from statements.opening(identity, request.context)
+    steps: list[tuple[Statement[Any], Mapping[str, Any]]] = [opening, look]
+    if plan.by_words:
         query = {"query": request.query, "min_score": least["lexical"]}
-        steps.append((statements.lexical_legs, {**of_both, **_places(plan.worded), **query}))
+        steps.append((statements.lexical_legs, {**of_both, **_places(plan.by_words), **query}))
     vector_step = (
         statements.vector_legs,
         {
             **of_both,
-            **_places(plan.embedded),
-            "spaces": [row.space for row in plan.embedded],
-            "embeddings": [plan.vectors[row.space or ""] for row in plan.embedded],
+            **_places(plan.by_vector),
+            "spaces": [row.space for row in plan.by_vector],
+            "embeddings": [plan.vectors[row.space or ""] for row in plan.by_vector],
             "min_score": least["vector"],
         },
     )
-    if plan.embedded and not plan.partial:
-        steps.append(vector_step)
+    if plan.by_vector and not plan.partial:
+        steps += [*statements.tightening(request.context), vector_step]
     begun, libraries, *rankings = yield from batch(*steps)
-    lexical = rankings.pop(0) if plan.worded else []
-    vector = rankings.pop(0) if rankings else []
-    failed = plan.failed
-    if plan.embedded and plan.partial:
+    lexical = rankings.pop(0) if plan.by_words else []
+    vector = rankings.pop() if rankings else []
+    failed, legs = plan.failed, plan.legs
+    if plan.by_vector and plan.partial:
         vector, late = yield from _vector_alone(request, vector_step)
         failed += late
-    return Found(libraries, plan.legs, lexical, vector, (*begun[0], *failed), plan.usage)
+    if failed:  # what is told, ranked and scored is the search that took place
+        legs = {library: replace(leg, vector=False) for library, leg in legs.items()}
+    return Found(libraries, legs, lexical, vector, (*begun[0], *failed))
 
 
 def _vector_alone(
@@ -169,7 +182,7 @@ def _vector_alone(
     timeout = statements.statement_timeout(request.context.for_one_leg())
     yield from batch((statements.savepoint, {}), (statements.limit, {"timeout": timeout}))
     try:
-        (rows,) = yield from batch(step)
+        rows, _ = yield from batch(step, (statements.roll_back, {}))  # the limit, too, was this leg's alone
     except (DeadlineExceeded, UnavailableError) as error:
         request.context.check()
         yield from fetch(statements.roll_back)

@@ -2,7 +2,7 @@
 embedding the query, it reads in one snapshot."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -14,7 +14,7 @@ from ragspine_pg.contract.result import Hit, SearchResult
 from ragspine_pg.contract.search_request import MAX_K, SearchRequest
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.errors import DeadlineExceeded, QueryError
-from ragspine_pg.flow.steps import Flow, batch, fetch
+from ragspine_pg.flow.steps import Flow, Statement, batch, fetch
 from ragspine_pg.retrieval.embed import QueryModels
 from ragspine_pg.retrieval.exits.link import through_link
 from ragspine_pg.retrieval.legs import Found, run_legs
@@ -45,17 +45,7 @@ def search(
         left_out = {(library, chunk) for library, chunks in cursor.shown.items() for chunk in chunks} if cursor else ()
         unseen = (item for item in ranked if (item.library_id, item.chunk_id) not in left_out)
         page = list(islice(unseen, MAX_K if whole else request.k))
-        (passages,) = yield from batch(
-            (
-                statements.read_passages,
-                {
-                    "version_nos": [item.version_no for item in page],
-                    "chunk_nos": [item.chunk_no for item in page],
-                    "expand": request.expand,
-                },
-            ),
-            last=not request.explain,
-        )
+        passages, searchable = yield from _read(request, found, page)
         trace = (yield from _trace(request, found)) if request.explain else None
     except DeadlineExceeded:
         context.cancellation.check()  # the server reports a cancel and a timeout alike
@@ -69,12 +59,28 @@ def search(
         mode=ran(request.mode, found.legs.values()).value,
         hits=hits,
         index_versions=versions,
-        reason=_reason(len(hits), request, found),
+        reason=_reason(len(hits), request, found, searchable=searchable),
         warnings=found.warnings,
         cursor=going_on.after(hits).write(request.identity) if len(hits) == request.k else None,
         usage=Usage(found.usage.items, found.usage.tokens, found.usage.calls, time.monotonic() - started),
         trace=trace,
     )
+
+
+def _read(request: SearchRequest, found: Found, page: Sequence[Ranked]) -> Flow[tuple[list[Passage], bool]]:
+    """The passages of ``page``; and, where there are none to read, whether there was anything to search for."""
+    if page or any(leg.vector for leg in found.legs.values()):
+        places = {
+            "version_nos": [item.version_no for item in page],
+            "chunk_nos": [item.chunk_no for item in page],
+            "expand": request.expand,
+        }
+        asked: tuple[Statement[Any], Mapping[str, Any]] = (statements.read_passages, places)
+    else:
+        analyzers = sorted({row.analyzer for row in found.libraries})
+        asked = (statements.any_term, {"query": request.query, "analyzers": analyzers})
+    *_, rows = yield from batch(*statements.tightening(request.context), asked, last=not request.explain)
+    return (rows, True) if asked[0] is statements.read_passages else ([], rows[0])
 
 
 def _filtered(passages: list[Passage], request: SearchRequest, libraries: Sequence[LibraryRow]) -> list[Passage]:
@@ -108,16 +114,14 @@ def _hit(place: int, passage: Passage, ranked: Ranked) -> Hit:
     )
 
 
-def _reason(hits: int, request: SearchRequest, found: Found) -> str | None:
+def _reason(hits: int, request: SearchRequest, found: Found, *, searchable: bool) -> str | None:
     if hits == request.k:
         return None
     if hits or request.after is not None:
         return "fewer_matches"
     if not found.libraries:
         return "nothing_readable"
-    if all(row.term_count == 0 for row in found.libraries) and not any(leg.vector for leg in found.legs.values()):
-        return "no_searchable_term"
-    return "no_match"
+    return "no_match" if searchable else "no_searchable_term"
 
 
 def _trace(request: SearchRequest, found: Found) -> Flow[dict[str, Any]]:

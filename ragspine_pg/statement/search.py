@@ -7,7 +7,7 @@ from typing import Any
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.identity import Identity
 from ragspine_pg.contract.passage import Passage
-from ragspine_pg.flow.steps import Statement
+from ragspine_pg.flow.steps import Flow, Statement, hold
 from ragspine_pg.statement.catalogue import query
 
 
@@ -16,7 +16,7 @@ class LibraryRow:
     """A library to search, and the version it is searched in.
 
     ``space`` is the fingerprint of the version's embedding space, ``embedding`` the model that fills it, ``fusion`` the
-    version's own defaults; ``term_count`` counts the query's lexemes under the version's analyzer.
+    version's own defaults.
     """
 
     library_id: str
@@ -27,7 +27,6 @@ class LibraryRow:
     space: str | None
     embedding: Mapping[str, Any] | None
     fusion: Mapping[str, Any] | None
-    term_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +51,8 @@ class TermRow:
     idf: float
 
 
-def _warnings(_assumed: Any, _timeout: Any, _single: Any, warnings: list[str]) -> tuple[str, ...]:
-    return tuple(warnings)
+def _warnings(*columns: Any) -> tuple[str, ...]:
+    return tuple(columns[-1])
 
 
 def _only(metadata: dict[str, Any]) -> dict[str, Any]:
@@ -75,23 +74,35 @@ lexical_legs = query("search_lexical_legs", LegRow)
 vector_legs = query("search_vector_legs", LegRow)
 savepoint = query("search_savepoint")
 limit = query("search_limit")
+tighten = query("search_tighten")
 roll_back = query("search_roll_back")
 read_passages = query("search_read_passages", _passage)
+any_term = query("search_any_term", bool)
 query_terms = query("search_query_terms", TermRow)
 find_document = query("explain_find_document", _only)
 document_rights = query("explain_rights", _rights)
 
 
-def opening(identity: Identity, context: RetrievalContext) -> tuple[Statement[tuple[str, ...]], Mapping[str, Any]]:
+def opening(
+    identity: Identity, context: RetrievalContext
+) -> Flow[tuple[Statement[tuple[str, ...]], Mapping[str, Any]]]:
     """The statement that comes first in every search, with its parameters; its row is the warnings.
 
-    Raises ``DeadlineExceeded``.
+    A connection is taken before them: while one was waited for, the grant would grow old and time would run.
+
+    Raises ``DeadlineExceeded``, and what taking a connection raises.
     """
+    yield from hold()
     return begin, {
-        "grant": identity.grant,
+        "grant": identity.sign(),
         "timeout": statement_timeout(context),
         "single_login": "on" if identity.single_login else "off",
     }
+
+
+def tightening(context: RetrievalContext) -> list[tuple[Statement[Any], Mapping[str, Any]]]:
+    """What goes before a later statement of a search, so that all of them together keep the deadline."""
+    return [] if context.deadline is None else [(tighten, {})]
 
 
 def statement_timeout(context: RetrievalContext) -> int | None:

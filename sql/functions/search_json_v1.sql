@@ -19,7 +19,6 @@ DECLARE
   versions jsonb;
   hits jsonb;
   shown jsonb;
-  terms bigint;
   lexical boolean;
   vector boolean;
   found integer;
@@ -36,9 +35,8 @@ BEGIN
            query, k, libraries, filter, CASE WHEN embedded THEN ARRAY[query_space] END,
            CASE WHEN embedded THEN ARRAY[query_embedding] END, mode, expand, min_score, fusion, before) AS h;
   IF (ragspine.granted_v1()).state = 'valid' THEN
-    SELECT jsonb_object_agg(l.library_id, l.version), bool_or(m.lexical), bool_or(m.vector),
-           sum((SELECT count(*) FROM ragspine.analyze_v1(query, l.analyzer)))
-      INTO versions, lexical, vector, terms
+    SELECT jsonb_object_agg(l.library_id, l.version), bool_or(m.lexical), bool_or(m.vector)
+      INTO versions, lexical, vector
       FROM ragspine.readable_libraries_v1(libraries, before -> 'versions') AS l
      CROSS JOIN LATERAL ragspine.require_mode_v1(mode, l.space IS NOT NULL, embedded) AS m;
   END IF;
@@ -65,7 +63,9 @@ BEGIN
       WHEN found > 0 OR before IS NOT NULL THEN 'fewer_matches'
       WHEN (ragspine.granted_v1()).state <> 'valid' THEN 'no_grant'
       WHEN versions IS NULL THEN 'nothing_readable'
-      WHEN terms = 0 AND NOT vector THEN 'no_searchable_term'
+      WHEN NOT vector AND NOT EXISTS (
+        SELECT FROM ragspine.readable_libraries_v1(libraries, before -> 'versions') AS l, ragspine.analyze_v1(query, l.analyzer))
+        THEN 'no_searchable_term'
       ELSE 'no_match' END,
     'warnings', to_jsonb(warnings),
     'cursor', CASE WHEN found = k THEN ragspine.write_cursor_v1(request, versions, shown) END));

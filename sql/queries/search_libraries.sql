@@ -1,8 +1,7 @@
 -- The libraries that a search goes through, with the version that each is searched in.
 --
--- Params:  libraries (ids, or null for all), versions (a cursor's, as JSON, or null), query.
--- Returns: a row a library, by id; the last column is the number of the query's lexemes.
-SELECT l.library_id, l.version, l.version_no, l.analyzer, l.fields, l.space, l.embedding, l.fusion,
-       (SELECT count(*) FROM ragspine.analyze_v1(%(query)s, l.analyzer))
+-- Params:  libraries (ids, or null for all), versions (a cursor's, as JSON, or null).
+-- Returns: a row a library, by id.
+SELECT l.library_id, l.version, l.version_no, l.analyzer, l.fields, l.space, l.embedding, l.fusion
   FROM ragspine.readable_libraries_v1(%(libraries)s, %(versions)s::jsonb) AS l
  ORDER BY l.library_id COLLATE "C"

@@ -1,16 +1,21 @@
 """A call ends when it should: by its deadline, by a cancel, and never with more than was asked for."""
 
+import asyncio
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import psycopg
 import pytest
 
-from ragspine_pg import Access, Cancellation, Deadline, Document, RagSpine, RetrievalContext
+from ragspine_pg import Access, Cancellation, Deadline, Document, EmbeddingTask, RagSpine, RetrievalContext
+from ragspine_pg.config import ServiceConfig
 from ragspine_pg.errors import Cancelled, DeadlineExceeded, ModeUnavailable, QueryError
 from ragspine_pg.statement import search as statements
 from tests.fixtures.database import Database
-from tests.fixtures.spine import Plant
+from tests.fixtures.models import WrittenModel
+from tests.fixtures.spine import Plant, open_async_spine, open_spine
 
 ME = Access("bounds", {"user:ann"})
 SLOW = ("  PERFORM ragspine.check_search_v1", "  PERFORM pg_sleep(20);\n  PERFORM ragspine.check_search_v1")
@@ -35,6 +40,107 @@ def test_a_deadline_stops_the_statement(slow: RagSpine) -> None:
     with pytest.raises(DeadlineExceeded):
         slow.search("return", access=ME, context=RetrievalContext(deadline=Deadline.after(0.3)))
     assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "economy"])
+def test_a_deadline_is_that_of_all_statements_together(fresh_spine: RagSpine, plant: Plant, mode: str) -> None:
+    """Of two statements neither takes as long as the whole may: the second is cut short."""
+    fresh_spine.create_library("bounds", "notes", embedding=WrittenModel()).ingest([Document("note", "return [1, 2]")])
+    assert fresh_spine.search("return [1, 2]", access=ME, mode=mode).hits  # warm: the legs go out in one batch
+    for function, line, seconds in (
+        ("lexical_leg_v1", "  PERFORM ragspine.check_search_v1", 2),
+        ("vector_leg_v1", "  PERFORM ragspine.check_search_v1", 2.8),
+        ("read_passages_v1", "  IF granted.state", 2.8),
+    ):
+        plant(function, (line, f"  PERFORM pg_sleep({seconds});\n{line}"))
+    bounded = RetrievalContext(deadline=Deadline.after(3))
+    began = time.monotonic()
+    with pytest.raises(DeadlineExceeded):
+        fresh_spine.search("return [1, 2]", access=ME, mode=mode, context=bounded)
+    assert time.monotonic() - began < 4.5
+
+
+def test_the_time_of_one_leg_is_not_that_of_what_follows(fresh_spine: RagSpine, plant: Plant) -> None:
+    fresh_spine.create_library("bounds", "notes", embedding=WrittenModel()).ingest([Document("note", "return [1, 2]")])
+    plant("read_passages_v1", ("  IF granted.state", "  PERFORM pg_sleep(2.5);\n  IF granted.state"))
+    half = RetrievalContext(deadline=Deadline.after(4), allow_partial=True)
+    assert fresh_spine.search("return [1, 2]", access=ME, context=half).hits
+
+
+def test_a_deadline_bounds_the_wait_for_a_connection(database: Database) -> None:
+    config = ServiceConfig(pool_size=1)
+    with (
+        RagSpine.open(
+            database.reader_url, ingest=database.ingest_url, grant_key=database.grant_key, config=config
+        ) as one,
+        one._source.transaction(read_only=True),
+    ):
+        began = time.monotonic()
+        with pytest.raises(DeadlineExceeded):
+            one.search("return", access=ME, context=RetrievalContext(deadline=Deadline.after(0.3)))
+        assert time.monotonic() - began < 10
+
+
+def test_a_deadline_bounds_the_awaited_wait_for_a_connection(database: Database) -> None:
+    async def body() -> None:
+        async with (
+            open_async_spine(database, config=ServiceConfig(pool_size=1)) as one,
+            one._source.transaction(read_only=True),
+        ):
+            with pytest.raises(DeadlineExceeded):
+                async with asyncio.timeout(10):
+                    await one.search("return", access=ME, context=RetrievalContext(deadline=Deadline.after(0.3)))
+
+    asyncio.run(body())
+
+
+def test_a_deadline_bounds_the_wait_for_a_lent_connection(database: Database) -> None:
+    with (
+        psycopg.connect(database.reader_url, autocommit=True) as lent,
+        RagSpine.open(lent, grant_key=database.grant_key) as spine,
+        ThreadPoolExecutor(1) as other,
+        spine._source.transaction(read_only=True),
+    ):
+        bounded = RetrievalContext(deadline=Deadline.after(0.3))
+        searching = other.submit(lambda: spine.search("return", access=ME, context=bounded))
+        with pytest.raises(DeadlineExceeded):
+            searching.result(10)
+
+
+def test_a_cancel_while_a_connection_is_waited_for_stops_the_search(database: Database) -> None:
+    config = ServiceConfig(pool_size=1)
+    with (
+        RagSpine.open(
+            database.reader_url, ingest=database.ingest_url, grant_key=database.grant_key, config=config
+        ) as one,
+        ThreadPoolExecutor(1) as other,
+    ):
+        cancellation = Cancellation()
+        with one._source.transaction(read_only=True):
+            context = RetrievalContext(cancellation=cancellation)
+            searching = other.submit(lambda: one.search("return", access=ME, context=context))
+            time.sleep(0.3)  # it waits
+            cancellation.cancel()
+        with pytest.raises(Cancelled):
+            searching.result(10)
+
+
+def test_a_grant_is_signed_when_the_transaction_begins(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that takes longer to answer than a grant is valid."""
+    me, clock = Access("patience", {"user:ann"}), time.time
+
+    class Slow(WrittenModel):
+        def embed(self, *arguments: Any, **options: Any) -> Any:
+            if arguments[1] is EmbeddingTask.RETRIEVAL_QUERY:
+                monkeypatch.setattr(time, "time", clock)
+            return super().embed(*arguments, **options)
+
+    with open_spine(database) as spine:
+        made = spine.create_library("patience", "slow", embedding=Slow(name="slow"))
+        made.ingest([Document("note", "return [1, 2]")])
+        spine.search("return [1, 2]", access=me)  # its libraries are known from now on
+        monkeypatch.setattr(time, "time", lambda: clock() - 3600)  # what is signed now has run out
+        assert spine.search("return [1, 2]", access=me).hits
 
 
 def test_a_passed_deadline_asks_nothing(filled: RagSpine) -> None:

@@ -141,6 +141,24 @@ def test_a_weight_that_is_none_is_refused(built: RagSpine, weight: Any) -> None:
         MultiIndexRetriever(built, library_weights={"returns": weight})
 
 
+def test_a_page_is_of_the_libraries_that_the_first_one_was_of(built: RagSpine) -> None:
+    """A router need not choose twice the same, and is not asked twice."""
+    answers = iter([["returns", "wages"], ["wages"]])
+    asked = []
+
+    def route(query: str, libraries: Any) -> list[str]:
+        asked.append(query)
+        return next(answers)
+
+    several = MultiIndexRetriever(built, CallableLibraryRouter(route))
+    first = several.search("order", access=ME, k=2)
+    rest = several.search("order", access=ME, k=4, after=first.cursor)
+    assert {hit.chunk_id for hit in (*first.hits, *rest.hits)} == {
+        hit.chunk_id for hit in built.search("order", access=ME, libraries=["returns", "wages"]).hits
+    }
+    assert asked == ["order"]
+
+
 def test_a_router_that_fails_is_an_error_or_reported(built: RagSpine) -> None:
     def choose(query: str, libraries: Any) -> list[str]:
         raise RuntimeError(f"cannot route {query}")

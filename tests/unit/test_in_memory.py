@@ -100,3 +100,9 @@ def test_k_out_of_range_is_refused(k: Any) -> None:
         InMemoryVectorIndex(VECTORS).search([0.0, 1.0], k)
     with pytest.raises(QueryError):
         InMemoryLexicalIndex(BAGS).search({"x": 1}, k)
+
+
+@pytest.mark.parametrize("query", [[0.0, 0.0], [float("nan"), 1.0], [float("inf"), 1.0]])
+def test_a_query_that_has_no_direction_is_refused(query: list[float]) -> None:
+    with pytest.raises(QueryError, match="finite and not zero"):
+        InMemoryVectorIndex({"a": [1.0, 0.0]}).search(query)

@@ -10,7 +10,7 @@ from ragspine_pg.contract.identity import Identity
 from ragspine_pg.contract.library_description import LibraryDescription
 from ragspine_pg.contract.ports import LibraryRouter
 from ragspine_pg.errors import SeamFailed
-from ragspine_pg.flow.steps import Flow, fetch
+from ragspine_pg.flow.steps import Flow, batch
 from ragspine_pg.statement import route as statements
 from ragspine_pg.statement import search as searching
 
@@ -24,11 +24,9 @@ def describe_libraries(
     """Those of ``libraries`` (None for all) in which ``identity`` can read something, by id."""
     context = RetrievalContext() if context is None else context
     context.check()
-    begin, parameters = searching.opening(identity, context)
-    yield from fetch(begin, **parameters)
-    found = yield from fetch(
-        statements.route_libraries, libraries=None if libraries is None else list(libraries), query=query
-    )
+    asked = {"libraries": None if libraries is None else list(libraries), "query": query}
+    opening = yield from searching.opening(identity, context)
+    _, found = yield from batch(opening, (statements.route_libraries, asked), last=True)
     return found
 
 

@@ -64,7 +64,7 @@ def search_routed(
     asked, warnings = library_names(libraries), []
     chosen = asked
     router = routing.router
-    if router is not None:
+    if router is not None and options.get("after") is None:  # a page is of the libraries that the first one was of
         readable = yield from describe(query, access=access, libraries=asked, context=context)
         try:
             chosen = (yield from consult(lambda: choose_libraries(router, query, readable))) or asked
