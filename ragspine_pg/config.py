@@ -2,23 +2,23 @@
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ragspine_pg.contract.mode import RetrievalMode
+from ragspine_pg.contract.setting import PREFIX, variable
 from ragspine_pg.errors import ConfigurationError
-
-PREFIX = "RAGSPINE_"
 
 # Of that prefix, and no settings of ours: docker/init.sql reads the passwords, benchmarks and tests the others.
 _OTHERS: Final = frozenset(
     {"OWNER_PASSWORD", "INGEST_PASSWORD", "READER_PASSWORD", "DATASETS", "WRITE_GOLDEN", "TEST_HOME"}
     | {"TEST_VECTOR_SCHEMA", "OPENAI_API_KEY"}
 )
+_KINDS: Final = {"int": "a whole number", "path": "a path", "string": "a string"}
 # What Kubernetes sets for a service that is called ragspine, or ragspine-something.
 _SERVICE: Final = re.compile(r"(\w+_)?(SERVICE_(HOST|PORT(_\w+)?)|PORT(_[0-9]+_\w+)?)")
 
@@ -49,7 +49,7 @@ class ServiceConfig(BaseSettings):
     pg_bin: Path | None = None
     """Folder of PostgreSQL's programs for the embedded server. None: the wheel's, or this machine's."""
 
-    pool_size: int = 10
+    pool_size: int = Field(default=10, ge=1)
     """The most connections that each pool of ours opens."""
 
     retrieval_mode: RetrievalMode = RetrievalMode.AUTO
@@ -89,18 +89,35 @@ class ServiceConfig(BaseSettings):
     def load(cls, **given: Any) -> "ServiceConfig":
         """The settings, with ``given`` over the environment; a value of None counts as not given.
 
-        Raises ``ConfigurationError`` naming each setting that cannot be read, and no value.
+        Raises ``ConfigurationError`` naming each setting that cannot be read, and what it may be; no value.
         """
         try:
             return cls(**{name: value for name, value in given.items() if value is not None})
         except ValidationError as error:
-            names = ", ".join(sorted({str(item["loc"][0]) for item in error.errors() if item["loc"]}))
-            raise ConfigurationError(f"cannot read the setting {names} (in a call, or as {PREFIX}…)") from None
+            faults = {str(item["loc"][0]): item for item in error.errors() if item["loc"]}
+            told = (
+                f"{f'setting {name}' if name in given else variable(name)} {_expected(fault)}"
+                for name, fault in sorted(faults.items())
+            )
+            raise ConfigurationError("; ".join(told)) from None
 
     def secret(self, name: str) -> str | None:
         """The value of a secret setting, such as ``"ingest_url"``."""
         value: SecretStr | None = getattr(self, name)
         return None if value is None else value.get_secret_value()
+
+
+def _expected(fault: Mapping[str, Any]) -> str:
+    # Pydantic's own messages are not taken: some quote the value.
+    match fault["type"]:
+        case "enum":
+            return f"is one of {fault['ctx']['expected']}"
+        case "greater_than_equal":
+            return f"is at least {fault['ctx']['ge']}"
+        case "extra_forbidden":
+            return "is none: there is no such setting"
+        case kind:
+            return f"is {_KINDS.get(kind.partition('_')[0], 'of another kind')}"
 
 
 def unknown_variables(names: Iterable[str]) -> dict[str, str | None]:

@@ -78,7 +78,7 @@ class SourceRefused(IngestError):
 
 
 class LibraryExists(IngestError):
-    """``create_library`` met a library of that id (``exist_ok=True`` accepts it when its profile is the same)."""
+    """``create_library`` met a library of that id (``exist_ok=True`` accepts it when it is made alike)."""
 
     code = "library_exists"
 
@@ -154,6 +154,18 @@ class RerankError(RagSpineError):
     """A reranker cannot be reached, or its answer is no judgement of what it was sent; a search falls back from it."""
 
     code = "rerank"
+
+
+class RerankRejected(RerankError):
+    """What a reranker gave back is not one finite judgement of each text that it was sent."""
+
+    code = "rerank_rejected"
+
+
+class RerankUnavailable(RerankError):
+    """A reranker failed, could not be reached, or gave no answer in time."""
+
+    code = "rerank_unavailable"
 
 
 class EmbeddingError(RagSpineError):

@@ -8,7 +8,7 @@ from ragspine_pg.client.legs import in_mode
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.capability import Capability, reading
 from ragspine_pg.contract.filter import MetadataFilter
-from ragspine_pg.contract.fusion import Fusion, FusionMethod
+from ragspine_pg.contract.fusion import Fusion
 from ragspine_pg.contract.mode import RetrievalMode
 from ragspine_pg.contract.ports import AsyncSearcher
 from ragspine_pg.contract.result import SearchResult
@@ -46,7 +46,7 @@ class AsyncHybridRetriever:
         retriever: AsyncSearcher,
         *,
         weights: Mapping[str, float] | None = None,
-        fusion: Fusion | FusionMethod | str | None = None,
+        fusion: Fusion | str | Mapping[str, Any] | None = None,
     ) -> None:
         self._base = retriever
         self._options = {"weights": None if weights is None else dict(weights), "fusion": fusion}

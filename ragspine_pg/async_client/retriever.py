@@ -1,7 +1,7 @@
 """``client.retriever``, awaited: the read authority."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ragspine_pg.async_client.shell import AsyncShell
 from ragspine_pg.client.opening import reader
@@ -13,7 +13,7 @@ from ragspine_pg.contract.capability import Capability, reading
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.explanation import Explanation
 from ragspine_pg.contract.filter import MetadataFilter
-from ragspine_pg.contract.fusion import Fusion, FusionMethod
+from ragspine_pg.contract.fusion import Fusion
 from ragspine_pg.contract.grant import GRANT_SECONDS, GrantKey
 from ragspine_pg.contract.mode import RetrievalMode, make_retrieval_mode
 from ragspine_pg.contract.ports import EmbeddingModel
@@ -83,7 +83,7 @@ class AsyncRetriever(AsyncShell):
         expand: str | None = None,
         weights: Mapping[str, float] | None = None,
         min_score: float | Mapping[str, float] | None = None,
-        fusion: Fusion | FusionMethod | str | None = None,
+        fusion: Fusion | str | Mapping[str, Any] | None = None,
         after: str | None = None,
         context: RetrievalContext | None = None,
         explain: bool = False,
@@ -118,7 +118,7 @@ class AsyncRetriever(AsyncShell):
         metadata_filter: MetadataFilter | None = None,
         weights: Mapping[str, float] | None = None,
         min_score: float | Mapping[str, float] | None = None,
-        fusion: Fusion | FusionMethod | str | None = None,
+        fusion: Fusion | str | Mapping[str, Any] | None = None,
         context: RetrievalContext | None = None,
     ) -> Explanation:
         """See ``Retriever.explain``."""

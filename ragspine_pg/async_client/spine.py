@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, Self
 from ragspine_pg.async_client.ingestor import AsyncIngestor
 from ragspine_pg.async_client.library import AsyncLibrary
 from ragspine_pg.async_client.retriever import AsyncRetriever
-from ragspine_pg.async_client.wrapping import wrap_async_retriever
+from ragspine_pg.async_client.wrapping import async_wrapped_in
 from ragspine_pg.client.opening import choose_logins, index_as, migrate_as, reading_alone, require_older, start_embedded
 from ragspine_pg.client.signer import grant_key_of
-from ragspine_pg.client.wrapping import adds_nothing
+from ragspine_pg.client.wrapping import NO_SEAMS, Seams, chosen_seams
 from ragspine_pg.connect.async_source import AsyncConnectionSource
 from ragspine_pg.connect.async_target import AsyncTarget, open_async_source
 from ragspine_pg.connect.target import Target
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.filter import MetadataFilter
-from ragspine_pg.contract.fusion import Fusion, FusionMethod
+from ragspine_pg.contract.fusion import Fusion
 from ragspine_pg.contract.grant import GrantKey
 from ragspine_pg.contract.ingest import FoldReport
 from ragspine_pg.contract.mode import RetrievalMode
@@ -53,6 +53,7 @@ class AsyncRagSpine(AsyncRetriever):
         server: "EmbeddedServer | None" = None,
         single_login: bool = False,
         models: QueryModels | None = None,
+        seams: Seams = NO_SEAMS,
     ) -> None:
         """Use ``open``."""
         super().__init__(source, grant_key, mode=config.retrieval_mode, single_login=single_login, models=models)
@@ -60,7 +61,7 @@ class AsyncRagSpine(AsyncRetriever):
         self._ingestor = ingestor
         self._owner = owner
         self._server = server
-        self._searcher: AsyncSearcher | None = None
+        self._seams = seams
 
     @classmethod
     async def open(
@@ -79,9 +80,10 @@ class AsyncRagSpine(AsyncRetriever):
 
         config = ServiceConfig.load() if config is None else config
         models = KnownModels(embedding_models)
+        seams = await asyncio.to_thread(chosen_seams, config)  # files are read for it
         logins = choose_logins(target, ingest, owner, config, single_login=single_login)
         if logins is None:
-            return await cls._open_embedded(config, grant_key, models)
+            return await cls._open_embedded(config, grant_key, models, seams)
         return cls(
             open_async_source(logins.read, max_connections=config.pool_size),
             grant_key_of(grant_key, config),
@@ -90,10 +92,13 @@ class AsyncRagSpine(AsyncRetriever):
             owner=logins.owner,
             single_login=single_login,
             models=QueryModels(models),
+            seams=seams,
         )
 
     @classmethod
-    async def _open_embedded(cls, config: "ServiceConfig", grant_key: str | None, models: KnownModels) -> Self:
+    async def _open_embedded(
+        cls, config: "ServiceConfig", grant_key: str | None, models: KnownModels, seams: Seams
+    ) -> Self:
         server = await asyncio.to_thread(start_embedded, config, grant_key)
         async with AsyncExitStack() as undone:
             undone.push_async_callback(asyncio.to_thread, server.close)
@@ -105,6 +110,7 @@ class AsyncRagSpine(AsyncRetriever):
                 owner=server.owner_url,
                 server=server,
                 models=QueryModels(models),
+                seams=seams,
             )
             undone.push_async_callback(spine.aclose)
             if not await spine._is_migrated():
@@ -139,17 +145,14 @@ class AsyncRagSpine(AsyncRetriever):
         expand: str | None = None,
         weights: Mapping[str, float] | None = None,
         min_score: float | Mapping[str, float] | None = None,
-        fusion: Fusion | FusionMethod | str | None = None,
+        fusion: Fusion | str | Mapping[str, Any] | None = None,
         after: str | None = None,
         context: RetrievalContext | None = None,
         explain: bool = False,
     ) -> SearchResult:
         """See ``RagSpine.search``."""
-        search: Callable[..., Awaitable[SearchResult]] = super().search
-        if self._plain is not self:
-            if self._searcher is None:  # files are read for it
-                self._searcher = await asyncio.to_thread(wrap_async_retriever, self, self.config)
-            search = self._searcher.search
+        search: Callable[..., Awaitable[SearchResult]]
+        search = super().search if self._plain is self else self._searcher.search
         return await search(
             query,
             access=access,
@@ -169,12 +172,16 @@ class AsyncRagSpine(AsyncRetriever):
     @cached_property
     def _plain(self) -> AsyncRetriever:
         """See ``RagSpine._plain``."""
-        if adds_nothing(self.config):
+        if self._seams == NO_SEAMS:
             return self
         signer = self._signer
         return AsyncRetriever(
             self._source, signer.key, mode=self._mode, single_login=signer.single_login, models=self._models
         )
+
+    @cached_property
+    def _searcher(self) -> AsyncSearcher:
+        return async_wrapped_in(self._seams, self._plain)
 
     @property
     def ingestor(self) -> AsyncIngestor:

@@ -6,7 +6,7 @@ from ragspine_pg.async_client.filter_extracting import AsyncFilterExtractingRetr
 from ragspine_pg.async_client.multi_index import AsyncMultiIndexRetriever
 from ragspine_pg.async_client.reranking import AsyncRerankingRetriever
 from ragspine_pg.async_client.retriever import AsyncRetriever
-from ragspine_pg.client.wrapping import chosen_seams
+from ragspine_pg.client.wrapping import Seams, chosen_seams
 from ragspine_pg.contract.ports import AsyncSearcher
 
 if TYPE_CHECKING:
@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
 def wrap_async_retriever(retriever: AsyncRetriever, config: "ServiceConfig | None" = None) -> AsyncSearcher:
     """See ``wrap_retriever``."""
-    seams = chosen_seams(config)
-    plain = retriever._plain
+    return async_wrapped_in(chosen_seams(config), retriever._plain)
+
+
+def async_wrapped_in(seams: Seams, plain: AsyncRetriever) -> AsyncSearcher:
+    """See ``wrapped_in``."""
     wrapped: AsyncSearcher = plain
     if seams.router is not None:
         wrapped = AsyncMultiIndexRetriever(plain, seams.router)

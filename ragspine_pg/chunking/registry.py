@@ -12,6 +12,7 @@ from ragspine_pg.chunking.domain_presets import (
 )
 from ragspine_pg.chunking.general import DefaultChunker, WholeChunker
 from ragspine_pg.chunking.layout import LayoutAwareChunker
+from ragspine_pg.contract.option import require_options
 from ragspine_pg.contract.ports import Chunker
 from ragspine_pg.errors import ConfigurationError
 
@@ -50,11 +51,8 @@ def make_chunker(chunker: str | Chunker = "default", **options: Any) -> Chunker:
             known = ", ".join([*CHUNKERS, *sorted(offered.names - CHUNKERS.keys())])
             raise ConfigurationError(f"no chunker is called {chunker!r}; there are: {known}", chunker=chunker)
         factory = offered[chunker].load()
-    try:
-        made = factory(**options)
-    except TypeError:
-        given = ", ".join(options) or "none"
-        raise ConfigurationError(f"chunker {chunker!r} does not take these options: {given}", chunker=chunker) from None
+    require_options(f"chunker {chunker!r}", factory, options, chunker=chunker)
+    made = factory(**options)
     if not isinstance(made, Chunker):
         raise ConfigurationError(f"what entry point {chunker!r} made is no chunker", chunker=chunker)
     return made

@@ -71,8 +71,7 @@ def _usage(error: Any) -> int:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "ragspine-pg"
     if type(error).__name__ == "NoArgsIsHelpError":
-        say(error.format_message())
-        return 2
+        return 2  # making the error has shown the help
     say(f"{' '.join(error.format_message().split())} (`{path} --help` lists what there is)", name=path)
     return int(error.exit_code)
 
@@ -122,6 +121,11 @@ def _unwrapped(text: str) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
+def _options(context: typer.Context) -> dict[str, str]:
+    """The options of the command that runs, by the names that Python has for them."""
+    return {str(found.name): found.opts[0] for found in context.command.params if found.opts[0].startswith("-")}
+
+
 def command(name: str, *, panel: str) -> Callable[[Function], Function]:
     """Register a function as the command ``name``, listed in the help's ``panel``.
 
@@ -154,7 +158,8 @@ def command(name: str, *, panel: str) -> Callable[[Function], Function]:
             except BrokenPipeError:
                 raise typer.Exit(BROKEN_PIPE) from None
             except BaseException as error:  # noqa: BLE001 - whatever it is, the user gets a line and a status
-                raise typer.Exit(explain_failure(error, debug=connection.debug)) from None
+                options = _options(context)
+                raise typer.Exit(explain_failure(error, debug=connection.debug, options=options)) from None
 
         shared = list(inspect.signature(guarded, eval_str=True).parameters.values())
         parameters = [

@@ -4,27 +4,39 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
+from ragspine_pg.chunking.registry import CHUNKERS
 from ragspine_pg.cli.failure import Mistake
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.filter import MetadataFilter
+from ragspine_pg.embedding.registry import EMBEDDING_MODELS
+from ragspine_pg.ingest.library import PROFILE_KEYS
+
+LANGUAGES: Final = (
+    "arabic, armenian, basque, catalan, danish, dutch, english, finnish, french, german, greek, hindi, hungarian,"
+    " indonesian, irish, italian, lithuanian, nepali, norwegian, portuguese, romanian, russian, serbian, spanish,"
+    " swedish, tamil, turkish, yiddish"
+)
+"""Those that every supported server has; ``pg_catalog.pg_ts_config`` lists a server's own."""
 
 LibraryArgument = Annotated[str, typer.Argument(metavar="TENANT/LIBRARY", show_default=False)]
 JsonOption = Annotated[bool, typer.Option("--json", help="Write one JSON object to stdout, and nothing else there.")]
 AsOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--as", metavar="PRINCIPAL", help="Who asks: a user or group of the tenant; repeat it. Nobody reads nothing."
+        "--as",
+        metavar="PRINCIPAL",
+        help="Who asks, as readers are named, such as group:staff; repeat it. Without it nothing is readable.",
     ),
 ]
 ReadersOption = Annotated[
     str | None,
     typer.Option(
         metavar="P,P|@members|@nobody",
-        help="Who may read: principals, every member of the tenant, or nobody.",
+        help="Who may read: principals such as group:staff, every member of the tenant, or nobody.",
         show_default=False,
     ),
 ]
@@ -35,19 +47,35 @@ SensitivityOption = Annotated[
 ProfileOption = Annotated[
     str | None,
     typer.Option(
-        metavar="JSON", help='BM25 and chunker: {"k1": 1.2, "b": 0.75, "pivot": 120, "chunker_options": {...}}.'
+        metavar="JSON",
+        help=f"An object of {', '.join(PROFILE_KEYS)}, such as"
+        ' {"k1": 1.2, "pivot": 120, "chunker_options": {"size": 800}}.',
     ),
 ]
 AnalyzerOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="simple, cjk, or a Snowball language such as english.")
+    str | None, typer.Option(metavar="NAME", help=f"simple, cjk, or a Snowball language: {LANGUAGES}.")
 ]
 EmbeddingOption = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="The model that embeds texts, such as local or hashing; none: no vectors."),
+    typer.Option(
+        metavar="NAME",
+        help=f"What embeds texts: {', '.join(EMBEDDING_MODELS)}, or an installed package's; none: no vectors.",
+    ),
 ]
-ChunkerOption = Annotated[str | None, typer.Option(metavar="NAME", help="How documents are cut into chunks.")]
+ChunkerOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help=f"How documents are cut into chunks: {', '.join(CHUNKERS)}, or an installed package's.",
+    ),
+]
 FusionOption = Annotated[
-    str | None, typer.Option(metavar="F", help="How rankings become one: rrf (reciprocal rank) or convex (scores).")
+    str | None,
+    typer.Option(
+        metavar="F",
+        help="How rankings become one: rrf (reciprocal rank), convex (scores), or a JSON object of method, weights,"
+        " libraries and min_scores.",
+    ),
 ]
 
 MEMBERS = "@members"
@@ -133,6 +161,11 @@ def object_of(option: str, text: str | None) -> Mapping[str, Any] | None:
 def filter_of(text: str | None) -> MetadataFilter | None:
     """The filter of ``--filter``; None for None. Raises ``InvalidFilter``."""
     return None if text is None else MetadataFilter.from_json(text)
+
+
+def fusion_of(text: str | None) -> str | Mapping[str, Any] | None:
+    """What ``--fusion`` says: a method's name, or an object. Raises ``Mistake``."""
+    return object_of("--fusion", text) if text is not None and text.lstrip().startswith("{") else text
 
 
 def fields_of(items: list[str] | None) -> dict[str, str]:

@@ -2,8 +2,10 @@
 
 import sys
 import traceback
+from collections.abc import Mapping
 from typing import Final
 
+from ragspine_pg.cli.spelling import spelled
 from ragspine_pg.cli.terminal import one_line
 from ragspine_pg.errors import (
     Cancelled,
@@ -41,21 +43,24 @@ def say(message: str, *, name: str = "ragspine-pg") -> None:
     sys.stderr.flush()
 
 
-def explain_failure(error: BaseException, *, debug: bool) -> int:
-    """Say in one line what went wrong; the exit status. With ``debug`` the traceback comes before it."""
+def explain_failure(error: BaseException, *, debug: bool, options: Mapping[str, str] | None = None) -> int:
+    """Say in one line what went wrong, in the spelling of the command's ``options``; the exit status.
+
+    With ``debug`` the traceback comes before it.
+    """
     if debug:
         traceback.print_exception(error, file=sys.stderr)
-    status, message = _judge(error)
+    status, message = _judge(error, options or {})
     say(one_line(message))
     return status
 
 
-def _judge(error: BaseException) -> tuple[int, str]:
+def _judge(error: BaseException, options: Mapping[str, str]) -> tuple[int, str]:
     match error:
         case RagSpineError():
             # The plain class stands for what the database reported and nobody expected.
             system = type(error) is RagSpineError or isinstance(error, _SYSTEM_ERRORS)
-            return (SYSTEM if system else MISTAKE), _named(error)
+            return (SYSTEM if system else MISTAKE), _named(error, options)
         case KeyboardInterrupt():
             return INTERRUPTED, "interrupted"
         case OSError():
@@ -68,9 +73,12 @@ def _judge(error: BaseException) -> tuple[int, str]:
             return SYSTEM, f"unexpected {type(error).__name__}; run the command again with --debug and report it"
 
 
-def _named(error: RagSpineError) -> str:
+def _named(error: RagSpineError, options: Mapping[str, str]) -> str:
     """The message, with the document it is about where the message alone does not say."""
-    message = str(error)
+    if isinstance(error, Mistake):
+        return str(error)
+    argument = error.ids.get("argument")
+    message = spelled(str(error), options, argument=None if argument is None else str(argument))
     document = error.ids.get("document")
     if isinstance(error, IngestError) and document is not None and str(document) not in message:
         return f"document {document}: {message}"

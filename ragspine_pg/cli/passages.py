@@ -18,7 +18,13 @@ _REASONS: Final = {
     "no_match": "no readable passage matches the query and passes the filter",
     "fewer_matches": "no more passages match",
 }
-_WARNINGS: Final = {"backstop_off": "row-level security does not bind this login (--single-login)"}
+_WARNINGS: Final = {
+    "backstop_off": "row-level security does not bind this login (--single-login)",
+    "library_without_readable_documents": "unknown, or nothing in it that these principals may read",
+    "no_parent_window": "--expand parent shows nothing more: these passages were cut without parents (parent_child cuts"
+    " with them)",
+    "weights_without_effect": "--weights weighs two legs, and one ran",
+}
 
 
 def show_result(console: Console, result: SearchResult) -> None:
@@ -33,7 +39,8 @@ def show_result(console: Console, result: SearchResult) -> None:
     if result.reason is not None:
         console.print(styled((f"{result.reason}: {_REASONS.get(result.reason, '')}".rstrip(": "), "yellow")))
     for warning in result.warnings:
-        console.print(styled((f"warning {warning}: {_WARNINGS.get(warning, '')}".rstrip(": "), "bold yellow")))
+        meaning = _WARNINGS.get(warning.partition(":")[0], "")
+        console.print(styled((f"warning {warning}: {meaning}".rstrip(": "), "bold yellow")))
     if result.trace is not None:
         for library, trace in result.trace.get("libraries", {}).items():
             _show_trace(console, library, trace)

@@ -1,12 +1,14 @@
 """What a library is made with where the call does not say."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 from ragspine_pg.chunking.registry import make_chunker
 from ragspine_pg.contract.ingest import VersionInfo
 from ragspine_pg.contract.ports import Chunker, EmbeddingModel
+from ragspine_pg.contract.setting import set_by
 from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.embedding.registry import make_embedding_model
 from ragspine_pg.flow.steps import Flow
@@ -38,8 +40,11 @@ class LibraryDefaults:
     ) -> Flow[VersionInfo]:
         """See ``Ingestor.create_library``."""
         options, chunker_options, embedding_options = options_of(profile)
-        made = make_chunker(self.chunker if chunker is None else chunker, **chunker_options)
-        model = make_embedding_model(self.embedding if embedding is None else embedding, **embedding_options)
+        # Where options are given, it is these that do not fit.
+        with set_by("chunker") if chunker is None and not chunker_options else nullcontext():
+            made = make_chunker(self.chunker if chunker is None else chunker, **chunker_options)
+        with set_by("embedding") if embedding is None and not embedding_options else nullcontext():
+            model = make_embedding_model(self.embedding if embedding is None else embedding, **embedding_options)
         if model is not None:
             self.models.add(model)
         return (
@@ -51,6 +56,7 @@ class LibraryDefaults:
                 description=description,
                 analyzer=self.analyzer if analyzer is None else analyzer,
                 embedding=model,
+                any_embedding=embedding is None and not embedding_options,
                 fields=fields,
                 profile=options,
                 exist_ok=exist_ok,

@@ -110,8 +110,8 @@ class Ingestor(Shell):
         ``fusion`` (``{"method": "convex", "weights": {"vector": 2}}``), and ``embed_confidential`` (True lets a remote
         model see CONFIDENTIAL text). RESTRICTED text reaches no model.
 
-        Raises ``LibraryExists`` (unless ``exist_ok`` and everything but the description is the same),
-        ``ConfigurationError``.
+        Raises ``ConfigurationError``, and ``LibraryExists``, which with ``exist_ok`` says what differs. A library that
+        is made alike is accepted then: with any model where no ``embedding`` is given, and the new ``description``.
         """
         flow = self._defaults.create(
             tenant,
@@ -141,8 +141,9 @@ class Ingestor(Shell):
     ) -> IngestReport:
         """Store and index documents, or the files and folders of documents; searchable when the call returns.
 
-        ``readers`` and ``sensitivity`` replace those of every document of the call (a file that is stored already
-        otherwise keeps its own; a ``Document`` means what it says), ``metadata`` is added under each document's own.
+        ``readers`` and ``sensitivity`` replace those of every document of the call, ``metadata`` is added under each
+        document's own; of each that is not given, a file that is stored already keeps what it has (a ``Document`` means
+        what it says). The report warns of readers without a kind, such as ``staff``, which are not ``group:staff``.
         Documents that are stored already and did not change are left alone. An empty document (neither title nor text)
         is reported as skipped, and a stored document of its id stays as it is. An id twice in one call is an error;
         with ``on_duplicate="last"`` its last document counts, whatever it holds, an empty one too.

@@ -7,7 +7,7 @@ from ragspine_pg.client.retriever import BoundRetriever, Retriever
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.capability import Capability, reading
 from ragspine_pg.contract.filter import MetadataFilter
-from ragspine_pg.contract.fusion import Fusion, FusionMethod
+from ragspine_pg.contract.fusion import Fusion
 from ragspine_pg.contract.mode import RetrievalMode, make_retrieval_mode
 from ragspine_pg.contract.ports import Searcher
 from ragspine_pg.contract.result import SearchResult
@@ -56,7 +56,7 @@ class HybridRetriever:
         retriever: Searcher,
         *,
         weights: Mapping[str, float] | None = None,
-        fusion: Fusion | FusionMethod | str | None = None,
+        fusion: Fusion | str | Mapping[str, Any] | None = None,
     ) -> None:
         self._base = retriever
         self._options = {"weights": None if weights is None else dict(weights), "fusion": fusion}

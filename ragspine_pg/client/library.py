@@ -10,7 +10,7 @@ from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.explanation import Explanation
 from ragspine_pg.contract.filter import MetadataFilter
-from ragspine_pg.contract.fusion import Fusion, FusionMethod
+from ragspine_pg.contract.fusion import Fusion
 from ragspine_pg.contract.ingest import (
     UNCHANGED,
     FoldReport,
@@ -157,7 +157,7 @@ class Library:
         expand: str | None = None,
         weights: Mapping[str, float] | None = None,
         min_score: float | Mapping[str, float] | None = None,
-        fusion: Fusion | FusionMethod | str | None = None,
+        fusion: Fusion | str | Mapping[str, Any] | None = None,
         after: str | None = None,
         context: RetrievalContext | None = None,
         explain: bool = False,
@@ -190,7 +190,7 @@ class Library:
         metadata_filter: MetadataFilter | None = None,
         weights: Mapping[str, float] | None = None,
         min_score: float | Mapping[str, float] | None = None,
-        fusion: Fusion | FusionMethod | str | None = None,
+        fusion: Fusion | str | Mapping[str, Any] | None = None,
         context: RetrievalContext | None = None,
     ) -> Explanation:
         """``Retriever.explain`` in this library."""

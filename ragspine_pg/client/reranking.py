@@ -24,7 +24,7 @@ class RerankingRetriever:
     Texts reach the judge through the exit ``rerank`` alone: never RESTRICTED ones, and CONFIDENTIAL ones only if it is
     not ``remote`` or their library is among ``confidential_libraries``. A hit that is held back keeps its place, and
     the result warns ``reranker_withheld``. A judge that fails or does not judge every text once costs nothing but time:
-    the hits keep their order and the result warns ``reranker_failed``.
+    the hits keep their order and the result warns ``reranker_failed:<code>``.
 
     Of a judged hit, ``score`` is the judge's; ``scores`` and ``ranks`` hold it as ``rerank`` and what it was before as
     ``fused``. Such a result cannot be continued: ask for a larger k.

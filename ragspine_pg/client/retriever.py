@@ -1,7 +1,7 @@
 """The read authority: searching and explaining as somebody."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ragspine_pg.client.opening import reader
 from ragspine_pg.client.shell import Shell
@@ -13,7 +13,7 @@ from ragspine_pg.contract.capability import Capability, reading
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.explanation import Explanation
 from ragspine_pg.contract.filter import MetadataFilter
-from ragspine_pg.contract.fusion import Fusion, FusionMethod
+from ragspine_pg.contract.fusion import Fusion
 from ragspine_pg.contract.grant import GRANT_SECONDS, GrantKey
 from ragspine_pg.contract.mode import RetrievalMode, make_retrieval_mode
 from ragspine_pg.contract.ports import EmbeddingModel
@@ -87,7 +87,7 @@ class Retriever(Shell):
         expand: str | None = None,
         weights: Mapping[str, float] | None = None,
         min_score: float | Mapping[str, float] | None = None,
-        fusion: Fusion | FusionMethod | str | None = None,
+        fusion: Fusion | str | Mapping[str, Any] | None = None,
         after: str | None = None,
         context: RetrievalContext | None = None,
         explain: bool = False,
@@ -95,11 +95,11 @@ class Retriever(Shell):
         """The k best passages that ``access`` may read.
 
         ``libraries``: ids to search, None for all that are readable. ``mode``: which legs run; several rankings, of
-        legs or libraries, are fused as ``fusion`` says (a ``Fusion``, ``"rrf"`` or ``"convex"``), with ``weights`` of
-        the legs such as ``{"vector": 2}``. ``metadata_filter`` narrows before scoring. ``expand="parent"`` adds each
-        hit's parent window. ``min_score`` is the least score of the one leg that runs, or of each by its name.
-        ``after=result.cursor`` goes on where that result ended, in the same index versions. ``context`` bounds the call
-        in time and can cancel it. ``explain`` fills the trace.
+        legs or libraries, are fused as ``fusion`` says (``"rrf"``, ``"convex"``, a ``Fusion``, or its JSON form as a
+        mapping), with ``weights`` of the legs such as ``{"vector": 2}``. ``metadata_filter`` narrows before scoring.
+        ``expand="parent"`` adds each hit's parent window. ``min_score`` is the least score of the one leg that runs, or
+        of each by its name. ``after=result.cursor`` goes on where that result ended, in the same index versions.
+        ``context`` bounds the call in time and can cancel it. ``explain`` fills the trace.
 
         Raises ``QueryError`` (an argument out of range; ``ModeUnavailable``, ``DeadlineExceeded``, ``Cancelled``),
         ``EmbeddingError``, ``UnsafeRole``, ``ConfigurationError`` without a grant key, ``UnavailableError``.
@@ -133,7 +133,7 @@ class Retriever(Shell):
         metadata_filter: MetadataFilter | None = None,
         weights: Mapping[str, float] | None = None,
         min_score: float | Mapping[str, float] | None = None,
-        fusion: Fusion | FusionMethod | str | None = None,
+        fusion: Fusion | str | Mapping[str, Any] | None = None,
         context: RetrievalContext | None = None,
     ) -> Explanation:
         """Why ``document_id`` ranks where it does for this search, or why not, from what ``access`` may read alone.

@@ -10,13 +10,13 @@ from ragspine_pg.client.library import Library
 from ragspine_pg.client.opening import choose_logins, index_as, migrate_as, reading_alone, require_older, start_embedded
 from ragspine_pg.client.retriever import Retriever
 from ragspine_pg.client.signer import grant_key_of
-from ragspine_pg.client.wrapping import adds_nothing, wrap_retriever
+from ragspine_pg.client.wrapping import NO_SEAMS, Seams, chosen_seams, wrapped_in
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.connect.target import Target, open_source
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.filter import MetadataFilter
-from ragspine_pg.contract.fusion import Fusion, FusionMethod
+from ragspine_pg.contract.fusion import Fusion
 from ragspine_pg.contract.grant import GrantKey
 from ragspine_pg.contract.ingest import FoldReport
 from ragspine_pg.contract.mode import RetrievalMode
@@ -51,6 +51,7 @@ class RagSpine(Retriever):
         server: "EmbeddedServer | None" = None,
         single_login: bool = False,
         models: QueryModels | None = None,
+        seams: Seams = NO_SEAMS,
     ) -> None:
         """Use ``open``."""
         super().__init__(source, grant_key, mode=config.retrieval_mode, single_login=single_login, models=models)
@@ -58,6 +59,7 @@ class RagSpine(Retriever):
         self._ingestor = ingestor
         self._owner = owner
         self._server = server
+        self._seams = seams
 
     @classmethod
     def open(
@@ -82,14 +84,17 @@ class RagSpine(Retriever):
         ``single_login=True``: one login, ``target``'s, for everything; searches then go without the database's
         backstop. ``embedding_models``: models that libraries were embedded by and that ``make_embedding_model`` cannot
         make by name.
+
+        Raises ``ConfigurationError`` for settings that do not go together, or name what there is not.
         """
         from ragspine_pg.config import ServiceConfig
 
         config = ServiceConfig.load() if config is None else config
         models = KnownModels(embedding_models)
+        seams = chosen_seams(config)
         logins = choose_logins(target, ingest, owner, config, single_login=single_login)
         if logins is None:
-            return cls._open_embedded(config, grant_key, models)
+            return cls._open_embedded(config, grant_key, models, seams)
         return cls(
             open_source(logins.read, max_connections=config.pool_size),
             grant_key_of(grant_key, config),
@@ -98,10 +103,11 @@ class RagSpine(Retriever):
             owner=logins.owner,
             single_login=single_login,
             models=QueryModels(models),
+            seams=seams,
         )
 
     @classmethod
-    def _open_embedded(cls, config: "ServiceConfig", grant_key: str | None, models: KnownModels) -> Self:
+    def _open_embedded(cls, config: "ServiceConfig", grant_key: str | None, models: KnownModels, seams: Seams) -> Self:
         server = start_embedded(config, grant_key)
         with ExitStack() as undone:
             undone.callback(server.close)
@@ -113,6 +119,7 @@ class RagSpine(Retriever):
                 owner=server.owner_url,
                 server=server,
                 models=QueryModels(models),
+                seams=seams,
             )
             undone.callback(spine.close)
             if not spine._is_migrated():
@@ -148,15 +155,14 @@ class RagSpine(Retriever):
         expand: str | None = None,
         weights: Mapping[str, float] | None = None,
         min_score: float | Mapping[str, float] | None = None,
-        fusion: Fusion | FusionMethod | str | None = None,
+        fusion: Fusion | str | Mapping[str, Any] | None = None,
         after: str | None = None,
         context: RetrievalContext | None = None,
         explain: bool = False,
     ) -> SearchResult:
         """``Retriever.search`` through what the settings put around it (see ``wrap_retriever``); by default, nothing.
 
-        Raises as ``Retriever.search`` does; with such settings ``SeamFailed``, and ``ConfigurationError`` at the first
-        search for settings that do not go together.
+        Raises as ``Retriever.search`` does; with such settings ``SeamFailed``, too.
         """
         search = super().search if self._plain is self else self._searcher.search
         return search(
@@ -178,7 +184,7 @@ class RagSpine(Retriever):
     @cached_property
     def _plain(self) -> Retriever:
         """The search path alone: what the settings put around it must go around something else than ``search``."""
-        if adds_nothing(self.config):
+        if self._seams == NO_SEAMS:
             return self
         signer = self._signer
         return Retriever(
@@ -187,7 +193,7 @@ class RagSpine(Retriever):
 
     @cached_property
     def _searcher(self) -> Searcher:
-        return wrap_retriever(self, self.config)
+        return wrapped_in(self._seams, self._plain)
 
     @property
     def ingestor(self) -> Ingestor:

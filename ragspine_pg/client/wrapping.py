@@ -1,13 +1,15 @@
 """The retrievers that settings name, one around the other."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from ragspine_pg.client.filter_extracting import FilterExtractingRetriever
 from ragspine_pg.client.multi_index import MultiIndexRetriever
 from ragspine_pg.client.reranking import RerankingRetriever
 from ragspine_pg.client.retriever import Retriever
 from ragspine_pg.contract.ports import FilterExtractor, LibraryRouter, Reranker, Searcher
+from ragspine_pg.contract.setting import set_by, variable
 from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.retrieval.filtering.registry import make_filter_extractor
 from ragspine_pg.retrieval.rerank.registry import make_reranker
@@ -18,11 +20,16 @@ if TYPE_CHECKING:
     from ragspine_pg.config import ServiceConfig
 
 
-def adds_nothing(config: "ServiceConfig") -> bool:
-    """Whether no setting is about a router, a filter extractor or a reranker."""
-    return (config.library_router, config.filter_extractor, config.reranker) == (NONE, NONE, NONE) and not any(
-        (config.filter_vocabulary, config.rerank_url, config.rerank_model, config.rerank_api_key)
-    )
+@dataclass(frozen=True, slots=True)
+class Seams:
+    """What stands around a retriever; None for what does not."""
+
+    router: LibraryRouter | None = None
+    extractor: FilterExtractor | None = None
+    reranker: Reranker | None = None
+
+
+NO_SEAMS: Final = Seams()
 
 
 def wrap_retriever(retriever: Retriever, config: "ServiceConfig | None" = None) -> Searcher:
@@ -35,8 +42,11 @@ def wrap_retriever(retriever: Retriever, config: "ServiceConfig | None" = None) 
 
     Raises ``ConfigurationError`` as the factories do, and for a setting that belongs to something not chosen.
     """
-    seams = chosen_seams(config)
-    plain = retriever._plain
+    return wrapped_in(chosen_seams(config), retriever._plain)
+
+
+def wrapped_in(seams: Seams, plain: Retriever) -> Searcher:
+    """``plain`` with ``seams`` around it."""
     wrapped: Searcher = plain
     if seams.router is not None:
         wrapped = MultiIndexRetriever(plain, seams.router)
@@ -47,13 +57,8 @@ def wrap_retriever(retriever: Retriever, config: "ServiceConfig | None" = None) 
     return wrapped
 
 
-@dataclass(frozen=True, slots=True)
-class Seams:
-    """What stands around a retriever; None for what does not."""
-
-    router: LibraryRouter | None
-    extractor: FilterExtractor | None
-    reranker: Reranker | None
+_EXTRACTING: Final = {"vocabulary": "filter_vocabulary"}
+_RERANKING: Final = {"base_url": "rerank_url", "model": "rerank_model", "api_key": "rerank_api_key"}
 
 
 def chosen_seams(config: "ServiceConfig | None") -> Seams:
@@ -61,24 +66,28 @@ def chosen_seams(config: "ServiceConfig | None") -> Seams:
     from ragspine_pg.config import ServiceConfig
 
     config = ServiceConfig.load() if config is None else config
-    extracting = {} if config.filter_vocabulary is None else {"vocabulary": config.filter_vocabulary}
-    reranking = {
-        option: value
-        for option, value in {
-            "base_url": config.rerank_url,
-            "model": config.rerank_model,
-            "api_key": config.secret("rerank_api_key"),
-        }.items()
+    extracting, reranking = _options(config, _EXTRACTING), _options(config, _RERANKING)
+    for seam, options, settings in (
+        ("filter_extractor", extracting, _EXTRACTING),
+        ("reranker", reranking, _RERANKING),
+    ):
+        if getattr(config, seam) == NONE and options:
+            given = ", ".join(variable(settings[option]) for option in options)
+            raise ConfigurationError(f"{given} is set, and no {seam}: choose one by {variable(seam)}, or leave it out")
+    with set_by("library_router"):
+        router = make_library_router(config.library_router)
+    with set_by("filter_extractor", **_EXTRACTING):
+        extractor = make_filter_extractor(config.filter_extractor, **extracting)
+    with set_by("reranker", **_RERANKING):
+        reranker = make_reranker(config.reranker, **reranking)
+    return Seams(router, extractor, reranker)
+
+
+def _options(config: "ServiceConfig", settings: Mapping[str, str]) -> dict[str, Any]:
+    """The options that are set, by their names; secrets in the clear."""
+    values = {option: getattr(config, setting) for option, setting in settings.items()}
+    return {
+        option: config.secret(settings[option]) if option == "api_key" else value
+        for option, value in values.items()
         if value is not None
     }
-    for seam, chosen, options in (
-        ("filter_extractor", config.filter_extractor, extracting),
-        ("reranker", config.reranker, reranking),
-    ):
-        if chosen == NONE and options:
-            raise ConfigurationError(f"{seam} is none, and has settings: choose one, or leave them out")
-    return Seams(
-        make_library_router(config.library_router),
-        make_filter_extractor(config.filter_extractor, **extracting),
-        make_reranker(config.reranker, **reranking),
-    )

@@ -7,10 +7,11 @@ from typing import Any
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.metadata import freeze_metadata
 from ragspine_pg.contract.name import name_fault, require_names
+from ragspine_pg.contract.readers import require_readers
 from ragspine_pg.contract.text import unstorable_offset
 from ragspine_pg.errors import InvalidDocument
 
-RIGHTS = frozenset({"readers", "sensitivity"})
+KEEPABLE = frozenset({"readers", "sensitivity", "metadata"})
 """What a document may leave as it is stored (``keep``)."""
 
 MAX_TITLE_LENGTH = 2000
@@ -21,10 +22,12 @@ MAX_TITLE_LENGTH = 2000
 class Document:
     """A text with its identity, attribution and rights.
 
-    ``readers``: None means every member of the tenant, an empty set means no one. ``keep`` names what of ``readers``
-    and ``sensitivity`` a document that is stored already leaves as it is; files, which say nothing of rights, keep
-    both. ``metadata`` is a JSON object, nested at most 64 levels deep; its numbers keep their exact value (``float``
-    becomes the ``Decimal`` of its shortest form). ``id`` and each reader have at most 1,024 bytes of UTF-8.
+    ``readers``: None means every member of the tenant, an empty set means no one. A reader is any text that an asker's
+    ``Access`` holds to the letter, by convention ``group:staff`` or ``user:mia``; one that begins with ``@`` is
+    refused. ``keep`` names what of ``readers``, ``sensitivity`` and ``metadata`` a document that is stored already
+    leaves as it is; files, which say nothing of them, keep all three. ``metadata`` is a JSON object, nested at most 64
+    levels deep; its numbers keep their exact value (``float`` becomes the ``Decimal`` of its shortest form). ``id`` and
+    each reader have at most 1,024 bytes of UTF-8.
     ``text`` keeps the source's own characters but for its line ends, which become ``\\n``: locators count in this text.
     Raises ``InvalidDocument`` naming document and field (and the offset of a NUL or lone surrogate);
     ``ragspine_pg.contract.text.replace_unstorable`` mends such a text where that is wanted.
@@ -69,7 +72,7 @@ class Document:
                 )
         if len(title) > MAX_TITLE_LENGTH:
             raise InvalidDocument(f"a title has at most {MAX_TITLE_LENGTH} code points", document=id, field="title")
-        names = None if readers is None else require_names("readers", readers, InvalidDocument, document=id)
+        names = None if readers is None else require_readers(readers, document=id)
         try:
             label = Sensitivity(sensitivity)
         except ValueError:
@@ -84,7 +87,7 @@ class Document:
         object.__setattr__(self, "readers", names)
         object.__setattr__(self, "sensitivity", label)
         kept = require_names("keep", keep, InvalidDocument, document=id)
-        if not kept <= RIGHTS:
-            raise InvalidDocument("keep names readers, sensitivity, or both", document=id)
+        if not kept <= KEEPABLE:
+            raise InvalidDocument("keep names some of readers, sensitivity and metadata", document=id)
         object.__setattr__(self, "language", language)
         object.__setattr__(self, "keep", kept)

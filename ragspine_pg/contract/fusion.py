@@ -46,7 +46,7 @@ class Fusion:
                 object.__setattr__(self, "method", FusionMethod(self.method))
             except ValueError:
                 raise QueryError(
-                    f"fusion.method is one of {', '.join(FusionMethod)}", argument="fusion.method"
+                    f"fusion's method is one of {', '.join(FusionMethod)}", argument="fusion.method"
                 ) from None
         for name, legs in (("weights", True), ("libraries", False), ("min_scores", True)):
             value = getattr(self, name)
@@ -54,6 +54,22 @@ class Fusion:
                 object.__setattr__(self, name, _numbers(name, value, legs=legs))
         if self.weights is not None and not (self.weights.get("lexical", 1.0) or self.weights.get("vector", 1.0)):
             raise QueryError("the weights of the legs are not both 0", argument="weights")
+
+    @classmethod
+    def of(cls, given: "Fusion | str | Mapping[str, Any] | None") -> "Fusion":
+        """A fusion as calls write it: itself, the name of a method, or the JSON form. Raises ``QueryError``."""
+        if isinstance(given, Fusion):
+            return given
+        if given is None:
+            return cls()
+        if isinstance(given, str) and given in tuple(FusionMethod):
+            return cls(method=given)
+        if isinstance(given, Mapping) and given.keys() <= _KEYS and None not in given.values():
+            return cls(**given)
+        raise QueryError(
+            "fusion takes 'rrf', 'convex', Fusion(...) or a mapping of method, weights, libraries and min_scores",
+            argument="fusion",
+        )
 
     def to_json(self) -> dict[str, Any] | None:
         """The JSON form, as SQL callers write it; None when nothing is said."""
@@ -86,6 +102,7 @@ def leg_weights(
     return first * whole, second * whole
 
 
+_KEYS: Final = frozenset({"method", "weights", "libraries", "min_scores"})
 _CALLED: Final = {"weights": "weights of the legs", "libraries": "weights of libraries", "min_scores": "least scores"}
 
 

@@ -60,7 +60,7 @@ class IngestReport:
     metadata, source or language. ``unchanged``: nothing of it was written. ``chunks`` were written, ``removed_chunks``
     deleted (in every version). ``replaced``: earlier documents of an id that came again (``on_duplicate="last"``),
     empty ones among them. ``skipped``: empty documents. Each document of the call is in one group, ``replaced`` or
-    ``skipped``. ``usage`` is what embedding cost.
+    ``skipped``. ``usage`` is what embedding cost. ``warnings``: what is stored as it was given and may not be meant.
     """
 
     added: int
@@ -75,6 +75,7 @@ class IngestReport:
     version: int
     seconds: float
     usage: Usage = field(default_factory=Usage)
+    warnings: tuple[str, ...] = ()
 
     @property
     def documents(self) -> int:

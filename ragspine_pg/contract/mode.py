@@ -24,4 +24,4 @@ def make_retrieval_mode(name: str | RetrievalMode | None = None) -> RetrievalMod
     try:
         return RetrievalMode.AUTO if name is None else RetrievalMode(name)
     except ValueError:
-        raise QueryError(f"mode is one of {', '.join(mode.value for mode in RetrievalMode)}") from None
+        raise QueryError(f"mode is one of {', '.join(mode.value for mode in RetrievalMode)}", argument="mode") from None

@@ -185,7 +185,7 @@ class Reranker(Protocol):
     readable by the caller, never RESTRICTED, CONFIDENTIAL only where a judge is not ``remote`` or the library opted in.
 
     *Errors*: any. A judge that fails, takes too long, or does not judge every text once with a finite score costs the
-    caller nothing but time: the hits keep their order, and the result warns ``reranker_failed``.
+    caller nothing but time: the hits keep their order, and the result warns ``reranker_failed:<code>``.
 
     *Test owed*: ``tests/conformance/test_rerank_exit.py`` and ``test_rerank_fallback.py``.
     """

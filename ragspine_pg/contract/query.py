@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from ragspine_pg.contract.filter import MetadataFilter
-from ragspine_pg.contract.fusion import Fusion, FusionMethod
+from ragspine_pg.contract.fusion import Fusion
 from ragspine_pg.contract.mode import RetrievalMode
 from ragspine_pg.contract.search_request import SearchRequest
 
@@ -25,7 +25,7 @@ class RetrievalQuery:
     expand: str | None = None
     weights: Mapping[str, float] | None = None
     min_score: float | Mapping[str, float] | None = None
-    fusion: Fusion | FusionMethod | str | None = None
+    fusion: Fusion | str | Mapping[str, Any] | None = None
     after: str | None = None
     explain: bool = False
 

@@ -38,6 +38,11 @@ class Hit:
     ranks: Mapping[str, int]
 
 
+def without_readable_documents(library_id: str) -> str:
+    """The warning of a library that is unknown, or holds nothing that the caller may read: one for both."""
+    return f"library_without_readable_documents:{library_id}"
+
+
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """Hits in order, and what was searched.
@@ -45,7 +50,10 @@ class SearchResult:
     ``index_versions`` maps each library searched to its version. ``reason`` says why there are fewer than k hits:
     ``nothing_readable`` (no library of those asked for holds a document the caller may read), ``no_searchable_term``
     (analysis leaves nothing of the query), ``no_match``, ``fewer_matches``; None for k hits. ``warnings``:
-    ``backstop_off`` under ``single_login``. ``trace`` is filled with ``explain=True``.
+    ``backstop_off`` under ``single_login``; ``library_without_readable_documents:<id>`` for a library that was asked
+    for beside others, and is unknown or holds nothing the caller may read (a first page says so, never which);
+    ``no_parent_window`` where windows were asked for and no hit has one; ``weights_without_effect`` where legs were
+    weighed and no library was searched by both. ``trace`` is filled with ``explain=True``.
     """
 
     query: str

@@ -9,7 +9,7 @@ from typing import Any
 
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.filter import MetadataFilter
-from ragspine_pg.contract.fusion import Fusion, FusionMethod
+from ragspine_pg.contract.fusion import Fusion
 from ragspine_pg.contract.mode import RetrievalMode, make_retrieval_mode
 from ragspine_pg.contract.name import require_text
 from ragspine_pg.errors import QueryError
@@ -75,13 +75,13 @@ class SearchRequest:
         expand: str | None = None,
         weights: Mapping[str, float] | None = None,
         min_score: float | Mapping[str, float] | None = None,
-        fusion: Fusion | FusionMethod | str | None = None,
+        fusion: Fusion | str | Mapping[str, Any] | None = None,
         after: str | None = None,
         context: RetrievalContext | None = None,
         explain: bool = False,
     ) -> "SearchRequest":
         """The request that the arguments of ``Retriever.search`` make. Raises ``QueryError``."""
-        asked = fusion if isinstance(fusion, Fusion) else Fusion(method=fusion)
+        asked = Fusion.of(fusion)
         if weights is not None:
             if asked.weights is not None:
                 raise QueryError("weights are given twice: leave them out of fusion", argument="weights")

@@ -4,10 +4,10 @@ import os
 
 from psycopg.conninfo import conninfo_to_dict
 
-from ragspine_pg.config import PREFIX
 from ragspine_pg.connect.conninfo import to_conninfo
 from ragspine_pg.connect.embedded import default_home
 from ragspine_pg.contract.grant import GrantKey
+from ragspine_pg.contract.setting import variable
 from ragspine_pg.doctor.diagnosis import Setting
 from ragspine_pg.doctor.installation import SETTINGS, Installation
 from ragspine_pg.errors import ConfigurationError
@@ -24,7 +24,7 @@ def _setting(installation: Installation, name: str) -> Setting:
     value = getattr(installation.config, name)
     if name in installation.given:
         source = "call"
-    elif os.environ.get(f"{PREFIX}{name.upper()}"):
+    elif os.environ.get(variable(name)):
         source = "environment"
     else:
         source = "default"

@@ -1,10 +1,10 @@
 """Embedding models by name."""
 
-import inspect
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Final
 
+from ragspine_pg.contract.option import require_options
 from ragspine_pg.contract.ports import EmbeddingModel
 from ragspine_pg.errors import ConfigurationError
 
@@ -40,13 +40,7 @@ def make_embedding_model(name: str | EmbeddingModel | None = None, **options: An
             raise ConfigurationError(f"no embedding model takes no options, such as: {', '.join(options)}")
         return None
     factory = _find_factory(name)
-    try:
-        inspect.signature(factory).bind(**options)
-    except TypeError:
-        given = ", ".join(options) or "none"
-        raise ConfigurationError(
-            f"embedding model {name!r} does not take these options, or needs others: {given}", embedding=name
-        ) from None
+    require_options(f"embedding model {name!r}", factory, options, embedding=name)
     made = factory(**options)
     if not isinstance(made, EmbeddingModel):
         raise ConfigurationError(f"what entry point {name!r} made is no embedding model", embedding=name)

@@ -11,6 +11,7 @@ from ragspine_pg.client.library import Library
 from ragspine_pg.client.spine import RagSpine
 from ragspine_pg.contract.ingest import VersionInfo
 from ragspine_pg.contract.metadata import dump_json, load_json
+from ragspine_pg.contract.mode import RetrievalMode
 from ragspine_pg.contract.ports import Chunker, EmbeddingModel
 from ragspine_pg.embedding.registry import make_embedding_model
 from ragspine_pg.errors import ConfigurationError
@@ -76,8 +77,13 @@ class Choice:
         # One that goes again has a name of its own: two runs at once must not drop each other's.
         return self._spine.library(TENANT, name if keep else f"{name}-{secrets.token_hex(4)}")
 
-    def create(self, place: Library) -> None:
-        """Make an empty library by this choice."""
+    def create(self, place: Library, mode: RetrievalMode) -> None:
+        """Make an empty library by this choice, to be searched in ``mode``. Raises ``ConfigurationError``."""
+        if self.model is None and mode in (RetrievalMode.VECTOR, RetrievalMode.HYBRID):
+            raise ConfigurationError(
+                f"mode {mode} searches by vectors, and nothing makes them: name a model, such as embedding='hashing'",
+                argument="embedding",
+            )
         self._spine.create_library(
             place.tenant,
             place.library_id,

@@ -10,7 +10,7 @@ from typing import Any
 from ragspine_pg.client.library import Library
 from ragspine_pg.client.spine import RagSpine
 from ragspine_pg.contract.access import Access
-from ragspine_pg.contract.fusion import Fusion, FusionMethod
+from ragspine_pg.contract.fusion import Fusion
 from ragspine_pg.contract.ingest import LibraryStats
 from ragspine_pg.contract.metadata import dump_json
 from ragspine_pg.contract.mode import RetrievalMode, make_retrieval_mode
@@ -36,7 +36,7 @@ def evaluate(
     library: Library | None = None,
     access: Access | None = None,
     mode: RetrievalMode | str | None = None,
-    fusion: Fusion | FusionMethod | str | None = None,
+    fusion: Fusion | str | Mapping[str, Any] | None = None,
     embedding: str | EmbeddingModel | None = None,
     chunker: str | Chunker | None = None,
     analyzer: str | None = None,
@@ -71,8 +71,8 @@ def evaluate(
         raise ConfigurationError(f"k is a whole number from 1 to {MAX_K}")
     check_installed()  # before the work, not after it
     chosen = Choice(spine, dataset, chunker, analyzer, embedding, profile)
-    economy = make_retrieval_mode(spine.config.retrieval_mode if mode is None else mode) is RetrievalMode.ECONOMY
-    cases = chosen.cases(dataset, economy=economy)
+    mode = make_retrieval_mode(spine.config.retrieval_mode if mode is None else mode)
+    cases = chosen.cases(dataset, economy=mode is RetrievalMode.ECONOMY)
     place = chosen.scratch(dataset, keep) if library is None else library
     asked = _Asked(Access(place.tenant, {TENANT}) if access is None else access, mode, fusion, k)
     if library is None and not keep:
@@ -89,8 +89,8 @@ class _Asked:
     """What all searches have in common."""
 
     access: Access
-    mode: RetrievalMode | str | None
-    fusion: Fusion | FusionMethod | str | None
+    mode: RetrievalMode
+    fusion: Fusion | str | Mapping[str, Any] | None
     k: int
 
 
@@ -103,7 +103,7 @@ def _evaluated(
     progress: OnProgress | None,
 ) -> EvaluationReport:
     meter = Meter(progress)
-    stats = _filled(dataset, place, chosen, progress)
+    stats = _filled(dataset, place, chosen, asked.mode, progress)
     version = next(found for found in place.versions() if found.state == "published")
     chosen.require(place, version)
     rankings: dict[str, list[str]] = {}
@@ -137,11 +137,13 @@ def _evaluated(
     )
 
 
-def _filled(dataset: Dataset, place: Library, chosen: Choice, progress: OnProgress | None) -> LibraryStats:
+def _filled(
+    dataset: Dataset, place: Library, chosen: Choice, mode: RetrievalMode, progress: OnProgress | None
+) -> LibraryStats:
     try:
         stats = place.stats()
     except NotFound:
-        chosen.create(place)
+        chosen.create(place, mode)
         stats = place.stats()
     if stats.documents == 0:
         # A custom chunker has no name to make it by again, so it goes along.

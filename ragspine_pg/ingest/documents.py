@@ -8,7 +8,7 @@ from typing import Any
 from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.metadata import freeze_metadata
-from ragspine_pg.contract.name import require_names
+from ragspine_pg.contract.readers import require_readers
 from ragspine_pg.errors import ConfigurationError, InvalidDocument, SourceRefused
 from ragspine_pg.ingest.source import read_sources
 
@@ -16,7 +16,9 @@ from ragspine_pg.ingest.source import read_sources
 class Documents:
     """The documents of ``items``, read as they are asked for, from the beginning each time.
 
-    ``readers`` and ``sensitivity``, where given, replace each document's own; ``metadata`` is added under its own keys.
+    ``readers`` and ``sensitivity``, where given, replace each document's own; ``metadata`` is added under its own keys,
+    and takes the place of what is stored of a file.
+
     Raises ``ConfigurationError`` for a bare string or document where a collection is meant, ``InvalidDocument`` for
     readers or metadata that no document can have; while reading ``SourceRefused`` and ``InvalidDocument``, that also
     for what is neither document nor path (it names the position, from 0, and the type).
@@ -33,12 +35,11 @@ class Documents:
         if isinstance(items, (str, bytes, Path, Document)) or not isinstance(items, Iterable):
             raise ConfigurationError("ingest takes a collection of documents or paths: ingest([document])")
         self._items = items
-        self._names = None if readers is None else require_names("readers", readers, InvalidDocument)
+        self._names = None if readers is None else require_readers(readers)
         self._sensitivity = sensitivity
         self._added = freeze_metadata({} if metadata is None else metadata)
-        self._given = {
-            name for name, value in (("readers", readers), ("sensitivity", sensitivity)) if value is not None
-        }
+        said = {"readers": readers, "sensitivity": sensitivity, "metadata": metadata}
+        self._given = {name for name, value in said.items() if value is not None}
 
     @property
     def repeatable(self) -> bool:
@@ -58,7 +59,7 @@ class Documents:
                     position=position,
                 )
             for document in found:
-                if self._names is None and self._sensitivity is None and not self._added:
+                if not self._given:
                     yield document
                     continue
                 yield Document(

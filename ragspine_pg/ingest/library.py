@@ -13,6 +13,7 @@ from ragspine_pg.contract.space import EmbeddingSpace
 from ragspine_pg.embedding.known import embedding_profile
 from ragspine_pg.errors import ConfigurationError, LibraryExists, QueryError
 from ragspine_pg.flow.steps import Flow, fetch
+from ragspine_pg.ingest.difference import differences
 from ragspine_pg.ingest.target import begin, find_target
 from ragspine_pg.ingest.versions import list_versions
 from ragspine_pg.statement.catalogue import query
@@ -22,9 +23,12 @@ FIELD_TYPES = ("string", "number", "boolean", "timestamp")
 _CHECK_ANALYZER = query("ingest_check_analyzer", int)
 _ADD_TENANT = query("ingest_add_tenant")
 _ADD_LIBRARY = query("ingest_add_library")
+_DESCRIBE = query("ingest_describe_library")
 _ADD_FIELDS = query("ingest_add_fields")
 _LIST_FIELDS = query("ingest_list_fields")
-_SETTINGS = frozenset({"k1", "b", "pivot", "fusion", "embed_confidential"})
+_SETTINGS = ("k1", "b", "pivot", "fusion", "embed_confidential")
+PROFILE_KEYS = (*_SETTINGS, "chunker_options", "embedding_options")
+"""What a caller's profile may set."""
 
 _ADD_SPACE = query("ingest_add_space", int)
 _ADD_VERSION = query("ingest_add_version")
@@ -41,6 +45,7 @@ def create_library(
     fields: Mapping[str, str] | Iterable[tuple[str, str]] = (),
     profile: Mapping[str, Any] | None = None,
     embedding: EmbeddingModel | None = None,
+    any_embedding: bool = False,
     exist_ok: bool = False,
 ) -> Flow[VersionInfo]:
     """Make a library, and its tenant if that is new; its published version.
@@ -48,8 +53,8 @@ def create_library(
     ``fields``: declared metadata fields, name to type. ``profile`` may set ``k1``, ``b`` and ``pivot`` (lexemes, or
     ``"measured"``: the mean length of the chunks, for a library of one access class). ``chunker_options`` are those
     ``make_chunker`` needs to make the same chunker again. ``embedding``: the model that fills the version's space. With
-    ``exist_ok`` a library of that name is accepted when its analyzer, chunker, model, fields and profile are the same;
-    the description is not compared.
+    ``exist_ok`` a library of that name is accepted when its analyzer, chunker, model (unless ``any_embedding``), fields
+    and profile are the same; it takes on the description, if one is given.
 
     Raises ``ConfigurationError`` for a blank or too long name, an unknown analyzer, field type or profile key, or a
     value of another type or out of range; ``LibraryExists``.
@@ -82,18 +87,25 @@ def create_library(
         tenant_no, library_no = target.tenant_no, target.library_no
         stored = yield from fetch(_LIST_FIELDS, tenant_no=tenant_no, library_no=library_no)
         if not exist_ok:
-            raise LibraryExists(f"library {tenant}/{library_id} exists", tenant=tenant, library=library_id)
-        # What was left to its default is as it was made: a default may change from release to release.
-        left = {name for name in _SETTINGS if name not in (profile or {})}
-        left |= {"embedding"} if embedding is None else set()
-        asked = load_json(dump_json(written)) | {name: target.profile[name] for name in left & set(target.profile)}
-        if dict(target.profile) != asked or dict(stored) != declared:
             raise LibraryExists(
-                f"library {tenant}/{library_id} exists with another analyzer, chunker, embedding model or profile, or"
-                " other fields",
+                f"library {tenant}/{library_id} exists; exist_ok=True accepts one that is made alike",
                 tenant=tenant,
                 library=library_id,
             )
+        # What was left to its default is as it was made: a default may change from release to release.
+        left = {name for name in _SETTINGS if name not in (profile or {})}
+        left |= {"embedding"} if any_embedding else set()
+        asked = {name: value for name, value in load_json(dump_json(written)).items() if name not in left}
+        asked |= {name: target.profile[name] for name in left & set(target.profile)}
+        told = differences({**target.profile, "fields": dict(stored)}, {**asked, "fields": declared})
+        if told:
+            raise LibraryExists(
+                f"library {tenant}/{library_id} exists and is made otherwise: {'; '.join(told)}",
+                tenant=tenant,
+                library=library_id,
+            )
+        if description:
+            yield from fetch(_DESCRIBE, tenant_no=tenant_no, library_no=library_no, description=description)
     versions = yield from list_versions(tenant, library_id)
     return next(version for version in versions if version.state == "published")
 
@@ -162,9 +174,9 @@ def complete_profile(
     embedding: EmbeddingModel | None = None,
 ) -> dict[str, Any]:
     """The whole profile of a version as it is stored, defaults filled in; raises ``ConfigurationError``."""
-    unknown = sorted(set(map(str, profile)) - _SETTINGS)
+    unknown = sorted(set(map(str, profile)) - set(_SETTINGS))
     if unknown:
-        raise ConfigurationError(f"a profile sets {', '.join(sorted(_SETTINGS))}, not {', '.join(map(ascii, unknown))}")
+        raise ConfigurationError(f"a profile sets {', '.join(PROFILE_KEYS)}, not {', '.join(map(ascii, unknown))}")
     pivot = profile.get("pivot", default_pivot(analyzer, chunker))
     more: dict[str, Any] = {}
     if embedding is not None:
@@ -173,7 +185,7 @@ def complete_profile(
         more["fusion"] = _fusion(profile["fusion"])
     if profile.get("embed_confidential", False) is not False:
         if profile["embed_confidential"] is not True:
-            raise ConfigurationError("profile embed_confidential is true or false")
+            raise ConfigurationError("profile embed_confidential is true or false", argument="profile")
         more["embed_confidential"] = True
     return more | {
         "analyzer": analyzer,
@@ -191,8 +203,8 @@ def complete_profile(
 def _fusion(value: Any) -> dict[str, Any]:
     """The defaults of a version: a method and weights of its legs."""
     try:
-        asked = Fusion(**value) if isinstance(value, Mapping) else Fusion(method=value)
-    except (TypeError, QueryError) as error:
+        asked = Fusion.of(value)
+    except QueryError as error:
         raise ConfigurationError(f"profile fusion: {error}") from None
     if asked.libraries is not None or asked.min_scores is not None:
         raise ConfigurationError("profile fusion holds method and weights alone")
@@ -223,13 +235,16 @@ def first_pivot(profile: Mapping[str, Any], chunker: Chunker) -> float:
 def check_analyzer(analyzer: str) -> Flow[None]:
     """Raise ``ConfigurationError`` unless the database knows the analyzer."""
     require_name("analyzer", analyzer, ConfigurationError)
-    yield from fetch(_CHECK_ANALYZER, analyzer=analyzer)
+    try:
+        yield from fetch(_CHECK_ANALYZER, analyzer=analyzer)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"analyzer {analyzer!a}: {error}", argument="analyzer") from None
 
 
 def _number(name: str, value: Any, lowest: float, highest: float) -> Decimal:
     known = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
     if not known or (isinstance(value, Decimal) and value.is_nan()) or not lowest <= value <= highest:
-        raise ConfigurationError(f"profile {name} is a number from {lowest} to {highest}")
+        raise ConfigurationError(f"profile {name} is a number from {lowest} to {highest}", argument="profile")
     return Decimal(repr(float(value)))
 
 

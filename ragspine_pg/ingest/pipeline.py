@@ -18,6 +18,7 @@ from ragspine_pg.contract.ingest import (
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.name import require_name
 from ragspine_pg.contract.ports import Chunker
+from ragspine_pg.contract.readers import SHOWN, kindless_readers, readers_warning
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.errors import ConfigurationError, InvalidDocument, NotFound
@@ -85,6 +86,7 @@ def ingest(
     after_seq = after_chunk = replaced = read = 0
     model_wanted = False
     skipped: dict[str, SkippedDocument] = {}
+    kindless: set[str] = set()
     for batch in split(documents, cutter):
         replaced += yield from stage.fill_stage(batch, on_duplicate, skipped)
         yield from analyse.mark_unchanged(target, batch.first_seq, batch.after_seq)
@@ -92,11 +94,13 @@ def ingest(
         if not model_wanted:
             model_wanted = yield from embed.require_model(target, models, batch.first_seq, batch.after_seq)
         after_seq, after_chunk = batch.after_seq, batch.after_chunk_seq
+        if len(kindless) < SHOWN:
+            kindless |= kindless_readers(batch.readers)
         read += len(batch.documents) + len(batch.skipped)
         meter.report("read", read)
     yield from stage.analyze_stage()
     if target.space_no is not None:
-        yield from settle.keep_rights(target)  # a label decides whether a text is embedded
+        yield from settle.keep_stored(target)  # a label decides whether a text is embedded
     usage += yield from embed.embed_staged(target, models, 0, after_chunk, meter)
 
     meter.report("lock", 0, read)
@@ -126,6 +130,7 @@ def ingest(
         version=target.version,
         seconds=meter.seconds,
         usage=usage,
+        warnings=() if not kindless else (readers_warning(kindless),),
     )
 
 

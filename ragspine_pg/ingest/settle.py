@@ -23,7 +23,7 @@ class Plan:
     chunks: int
 
 
-_KEEP_RIGHTS = query("ingest_keep_rights", int)
+_KEEP_STORED = query("ingest_keep_stored", int)
 _SAVEPOINT = query("ingest_savepoint")
 _ROLL_BACK = query("ingest_roll_back")
 _RELEASE = query("ingest_release")
@@ -58,18 +58,18 @@ def lock(target: Target) -> Flow[None]:
     # has changed once the locks are held, they are given back.
     while True:
         yield from fetch(_SAVEPOINT)
-        yield from keep_rights(target)
+        yield from keep_stored(target)
         yield from fetch(_ADD_CLASSES, tenant_no=target.tenant_no)
         yield from fetch(_LOCK_LIBRARY if target.measured else _LOCK_DOCUMENTS, **place)
-        if (yield from keep_rights(target)) == 0:
+        if (yield from keep_stored(target)) == 0:
             yield from fetch(_RELEASE)
             return
         yield from fetch(_ROLL_BACK)
 
 
-def keep_rights(target: Target) -> Flow[int]:
-    """Give staged documents that keep their rights those of the stored ones; how many had others."""
-    rows = yield from fetch(_KEEP_RIGHTS, tenant_no=target.tenant_no, library_no=target.library_no)
+def keep_stored(target: Target) -> Flow[int]:
+    """Give staged documents that keep their rights or metadata those of the stored ones; how many had others."""
+    rows = yield from fetch(_KEEP_STORED, tenant_no=target.tenant_no, library_no=target.library_no)
     return rows[0]
 
 

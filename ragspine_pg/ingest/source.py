@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from ragspine_pg.contract.document import RIGHTS, Document
+from ragspine_pg.contract.document import KEEPABLE, Document
 from ragspine_pg.errors import IngestError, InvalidDocument, SourceRefused
 from ragspine_pg.ingest.authorise import SkippedFile, SourceFile, find_sources, open_source
 from ragspine_pg.ingest.loader.html import load_html
@@ -150,4 +150,4 @@ def _read(source: SourceFile, replace: bool, max_bytes: int, done: SourceProgres
         data = read_bounded(source.document_id, file, max_bytes)
     count(len(data))
     loaded = _LOADERS[source.format](source.document_id, data, max_bytes, replace_unstorable=replace)
-    yield Document(loaded.id, loaded.text, title=loaded.title, source_uri=source.uri, keep=RIGHTS)
+    yield Document(loaded.id, loaded.text, title=loaded.title, source_uri=source.uri, keep=KEEPABLE)

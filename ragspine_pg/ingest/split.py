@@ -24,6 +24,8 @@ MAX_SEQ = 2**31 - 1
 BATCH_DOCUMENTS = 256
 BATCH_LENGTH = 4_000_000
 
+_READERS = 6  # the column of a document's row
+
 
 @dataclass(slots=True)
 class Batch:
@@ -41,6 +43,11 @@ class Batch:
     chunks: list[Sequence[Any]] = field(default_factory=list)
     skipped: list[tuple[int, SkippedDocument]] = field(default_factory=list)
     length: int = 0
+
+    @property
+    def readers(self) -> Iterator[str]:
+        """Who is to read, with repeats."""
+        return (name for row in self.documents for name in row[_READERS] or ())
 
 
 def split(documents: Iterable[Document], chunker: Chunker) -> Iterator[Batch]:
@@ -93,6 +100,7 @@ def _add(batch: Batch, document: Document, chunker: Chunker) -> None:
             len(chunks),
             "readers" in document.keep,
             "sensitivity" in document.keep,
+            "metadata" in document.keep,
         )
     )
     batch.pages.extend(

@@ -15,7 +15,7 @@ _COPY_DOCUMENT = query("ingest_copy_document")
 _COPY_PAGE = query("ingest_copy_page")
 _COPY_CHUNK = query("ingest_copy_chunk")
 # The types of the columns that these fill, in order.
-_DOCUMENT = ["int4", *["text"] * 4, "jsonb", "text[]", "text", "int4", "text", "int4", "int4", "bool", "bool"]
+_DOCUMENT = ["int4", *["text"] * 4, "jsonb", "text[]", "text", "int4", "text", "int4", "int4", *["bool"] * 3]
 _PAGE = ["int4", "int4", "text"]
 _CHUNK = ["int4", "int4", "int4", "text", "int4", "int4", "text", "int4", "int4", "text", "text"]
 _FIND_DUPLICATE = query("ingest_find_duplicate", str)

@@ -2,7 +2,7 @@
 embedding the query, it reads in one snapshot."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -10,7 +10,7 @@ from ragspine_pg.contract.cursor import Cursor
 from ragspine_pg.contract.identity import Identity
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.passage import Passage
-from ragspine_pg.contract.result import Hit, SearchResult
+from ragspine_pg.contract.result import Hit, SearchResult, without_readable_documents
 from ragspine_pg.contract.search_request import MAX_K, SearchRequest
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.errors import DeadlineExceeded, QueryError
@@ -60,7 +60,7 @@ def search(
         hits=hits,
         index_versions=versions,
         reason=_reason(len(hits), request, found, searchable=searchable),
-        warnings=found.warnings,
+        warnings=(*found.warnings, *_warnings(request, found, hits)),
         cursor=going_on.after(hits).write(request.identity) if len(hits) == request.k else None,
         usage=Usage(found.usage.items, found.usage.tokens, found.usage.calls, time.monotonic() - started),
         trace=trace,
@@ -122,6 +122,19 @@ def _reason(hits: int, request: SearchRequest, found: Found, *, searchable: bool
     if not found.libraries:
         return "nothing_readable"
     return "no_match" if searchable else "no_searchable_term"
+
+
+def _warnings(request: SearchRequest, found: Found, hits: Sequence[Hit]) -> Iterator[str]:
+    """What was asked for and had no effect; of a library that is not there no more than of one that nobody may read."""
+    if not found.libraries:
+        return  # the reason says it
+    if request.after is None:  # a further page is of the first one's libraries, whatever can be read by now
+        searched = {row.library_id for row in found.libraries}
+        yield from (without_readable_documents(name) for name in request.libraries or () if name not in searched)
+    if request.expand == "parent" and hits and not any(hit.window_text for hit in hits):
+        yield "no_parent_window"
+    if request.fusion.weights is not None and not any(leg.lexical and leg.vector for leg in found.legs.values()):
+        yield "weights_without_effect"
 
 
 def _trace(request: SearchRequest, found: Found) -> Flow[dict[str, Any]]:

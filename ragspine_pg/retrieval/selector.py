@@ -1,11 +1,11 @@
 """How a seam's implementation is chosen by name; the factories of the seams are thin over it."""
 
-import inspect
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Final, TypeVar
 
+from ragspine_pg.contract.option import require_options
 from ragspine_pg.errors import ConfigurationError
 
 T = TypeVar("T")
@@ -34,23 +34,11 @@ def select(
             raise ConfigurationError(f"no {kind} takes no options, such as: {', '.join(options)}")
         return None
     factory = _find(kind, choice, ours, group)
-    if not _takes(factory, options):
-        given = ", ".join(options) or "none"
-        raise ConfigurationError(f"{kind} {choice!r} does not take these options, or needs others: {given}")
+    require_options(f"{kind} {choice!r}", factory, options)
     made = factory(**options)
     if not isinstance(made, protocol):
         raise ConfigurationError(f"what entry point {choice!r} made is no {kind}")
     return made
-
-
-def _takes(factory: Any, options: Mapping[str, Any]) -> bool:
-    try:
-        inspect.signature(factory).bind(**options)
-    except TypeError:
-        return False
-    except ValueError:  # something built in, which does not say what it takes
-        return True
-    return True
 
 
 def _find(kind: str, name: str, ours: Mapping[str, str], group: str) -> Any:

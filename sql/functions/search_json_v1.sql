@@ -2,7 +2,10 @@
 --
 -- Arguments as in ragspine.search. reason: null for k hits, else 'no_grant', 'nothing_readable' (no library of those asked
 -- for holds a document the caller may read), 'no_searchable_term' (analysis leaves nothing of the query, and no vector leg
--- ran), 'no_match', or 'fewer_matches' than k. cursor: for `after`, null where there are fewer hits than k.
+-- ran), 'no_match', or 'fewer_matches' than k. cursor: for `after`, null where there are fewer hits than k. warnings:
+-- 'backstop_off' (require_backstop_v1), 'library_without_readable_documents:<id>' for each of `libraries` that is unknown or
+-- holds nothing to read, beside others that were searched (on a first page), 'no_parent_window' where windows were asked for
+-- and no hit has one, 'weights_without_effect' where legs are weighed and no library is searched by both.
 CREATE FUNCTION ragspine.search_json_v1(
   query text, k integer, libraries text[], filter jsonb, query_embedding @vector@.vector, query_space text, mode text,
   expand text, min_score double precision, fusion jsonb, after text)
@@ -15,12 +18,13 @@ DECLARE
   request CONSTANT jsonb := ragspine.search_request_v1(query, mode, min_score, fusion);
   before CONSTANT jsonb := ragspine.read_cursor_v1(after, request);
   embedded CONSTANT boolean := query_embedding IS NOT NULL OR query_space IS NOT NULL;
-  warnings CONSTANT text[] := ragspine.require_backstop_v1();
+  warnings text[] := ragspine.require_backstop_v1();
   versions jsonb;
   hits jsonb;
   shown jsonb;
   lexical boolean;
   vector boolean;
+  fused boolean;
   found integer;
 BEGIN
   SELECT jsonb_agg(jsonb_build_object(
@@ -35,12 +39,21 @@ BEGIN
            query, k, libraries, filter, CASE WHEN embedded THEN ARRAY[query_space] END,
            CASE WHEN embedded THEN ARRAY[query_embedding] END, mode, expand, min_score, fusion, before) AS h;
   IF (ragspine.granted_v1()).state = 'valid' THEN
-    SELECT jsonb_object_agg(l.library_id, l.version), bool_or(m.lexical), bool_or(m.vector)
-      INTO versions, lexical, vector
+    SELECT jsonb_object_agg(l.library_id, l.version), bool_or(m.lexical), bool_or(m.vector), bool_or(m.lexical AND m.vector)
+      INTO versions, lexical, vector, fused
       FROM ragspine.readable_libraries_v1(libraries, before -> 'versions') AS l
      CROSS JOIN LATERAL ragspine.require_mode_v1(mode, l.space IS NOT NULL, embedded) AS m;
   END IF;
   found := coalesce(jsonb_array_length(hits), 0);
+  warnings := warnings
+    || ARRAY(SELECT 'library_without_readable_documents:' || n.name
+               FROM unnest(libraries) WITH ORDINALITY AS n(name, place)
+              WHERE before IS NULL AND NOT versions ? n.name
+              GROUP BY n.name
+              ORDER BY min(n.place))
+    || ARRAY(SELECT 'no_parent_window'
+              WHERE expand = 'parent' AND found > 0 AND NOT jsonb_path_exists(hits, '$[*] ? (@.window_text != "")'))
+    || ARRAY(SELECT 'weights_without_effect' WHERE fusion ? 'weights' AND NOT fused);
   IF found = k THEN
     SELECT jsonb_object_agg(s.library_id, s.chunks) INTO shown
       FROM (SELECT library_id, coalesce(before -> 'shown' -> library_id, '[]')

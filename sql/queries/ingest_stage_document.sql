@@ -16,5 +16,6 @@ CREATE TEMPORARY TABLE ragspine_stage_document (
   chunk_count     integer NOT NULL,
   keep_readers    boolean NOT NULL,
   keep_sensitivity boolean NOT NULL,
+  keep_metadata   boolean NOT NULL,
   unchanged       boolean NOT NULL DEFAULT false
 ) ON COMMIT DROP

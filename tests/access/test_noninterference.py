@@ -145,6 +145,31 @@ def test_one_lock_of_the_vector_leg_holds_without_another(
     assert_untouched_by_hidden_documents(fresh_spine, fresh_database, world.MODES["vector"])
 
 
+def test_an_unknown_library_and_an_unreadable_one_are_one_and_the_same(spine: RagSpine, database: Database) -> None:
+    access = Access("apart", {"user:eve"})
+    spine.create_library("apart", "open").ingest([Document("d", "return")])
+
+    def asked() -> tuple[str, str]:
+        found = spine.search("return", access=access, libraries=["board", "open"])
+        with psycopg.connect(database.reader_url) as connection:
+            connection.execute("SELECT ragspine.assume(%s)", [spine.grant(access)])
+            row = connection.execute(
+                "SELECT ragspine.search_json('return', libraries => ARRAY['board', 'open'])"
+            ).fetchone()
+        assert row is not None
+        return found.to_json(), str(row[0])
+
+    unknown = asked()
+    assert unknown[0] == unknown[1]
+    assert "library_without_readable_documents:board" in unknown[0]
+    hidden = spine.create_library("apart", "board", embedding="hashing")
+    assert asked() == unknown
+    hidden.ingest([Document("d", "return", readers={"group:board"}), Document("e", "x", sensitivity="RESTRICTED")])
+    assert asked() == unknown
+    hidden.ingest([Document("f", "return", readers={"user:eve"})])
+    assert "without_readable" not in asked()[0]
+
+
 WORDS = ["return", "order", "refund", "day", "invoice", "parcel", "colour", "café"]
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
 RIGHTS = st.sampled_from(

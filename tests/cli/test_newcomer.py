@@ -5,10 +5,15 @@ import signal
 import time
 from pathlib import Path
 
+import psycopg
 import pytest
 
+from ragspine_pg.chunking.registry import CHUNKERS
+from ragspine_pg.cli.arguments import LANGUAGES
 from ragspine_pg.config import ServiceConfig, unknown_variables
 from ragspine_pg.contract.grant import MAX_GRANT_SECONDS, GrantKey
+from ragspine_pg.embedding.registry import EMBEDDING_MODELS
+from ragspine_pg.ingest.library import PROFILE_KEYS
 from tests.cli.conftest import Run, environment, invoke, process
 from tests.fixtures.database import Database
 
@@ -128,3 +133,41 @@ def test_ctrl_c_in_the_middle_of_an_import_is_one_line(tmp_path: Path, database:
     started.send_signal(signal.SIGINT)
     _, told = started.communicate(timeout=10)
     assert (started.returncode, told) == (130, b"ragspine-pg: interrupted\n")
+
+
+def test_the_bare_command_shows_the_help_and_nothing_else() -> None:
+    shown = invoke()
+    assert (shown.status, shown.stderr) == (2, "")
+    assert shown.stdout == invoke("--help").stdout
+
+
+def test_help_lists_what_can_be_named(database: Database) -> None:
+    for command in ("create", "rebuild", "evaluate"):
+        shown = " ".join(invoke(command, "--help", env={"COLUMNS": "1000"}).stdout.split())
+        for name in (*CHUNKERS, *EMBEDDING_MODELS, *PROFILE_KEYS, "simple", "cjk", *LANGUAGES.split(", ")):
+            assert name in shown, (command, name)
+    with psycopg.connect(database.owner_url) as connection:
+        rows = connection.execute("SELECT cfgname FROM pg_ts_config WHERE cfgnamespace = 'pg_catalog'::regnamespace")
+        there = {row[0] for row in rows}
+    assert set(LANGUAGES.split(", ")) <= there
+    assert len(there) - len(LANGUAGES.split(", ")) < 4, "simple, and what a newer server has besides"
+
+
+def test_readers_without_a_kind_are_warned_of(run: Run, documents: Path) -> None:
+    assert run("create", "kinds/l").status == 0
+    told = run("ingest", "kinds/l", documents, "--readers", "staff")
+    assert told.status == 0
+    assert "warning: readers without a kind, such as 'staff'" in told.stderr
+    assert len(run("ingest", "kinds/l", documents, "--readers", "staff", "--json").json["warnings"]) == 1
+    assert "warning" not in run("ingest", "kinds/l", documents, "--readers", "group:staff").stderr
+    assert "such as 'hr'" in run("relabel", "kinds/l", "staff", "--readers", "hr").stderr
+
+
+def test_what_had_no_effect_is_said(run: Run, documents: Path) -> None:
+    assert run("create", "effects/l").status == 0
+    assert run("ingest", "effects/l", documents).status == 0
+    asked = ("search", "effects/l,nowhere", "returns", "--as", "x", "--expand", "parent", "--weights", '{"vector": 2}')
+    shown = " ".join(run(*asked).stdout.split())
+    assert "library_without_readable_documents:nowhere: unknown, or nothing in it" in shown
+    assert "no_parent_window: --expand parent shows nothing more" in shown
+    assert "weights_without_effect: --weights weighs two legs" in shown

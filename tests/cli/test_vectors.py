@@ -66,7 +66,11 @@ def test_search_runs_and_reports_the_mode(
 def test_search_refuses_what_cannot_run(run: Run, library: str, documents: Path) -> None:
     ask = ("search", library, "returns", "--as", "x")
     assert "one of auto, economy, vector, hybrid" in run(*ask, "--mode", "semantic").mistake
-    assert "one of rrf, convex" in run(*ask, "--fusion", "best").mistake
+    assert "--fusion takes 'rrf', 'convex', or a JSON object of" in run(*ask, "--fusion", "best").mistake
+    assert "fusion's method is one of rrf, convex" in run(*ask, "--fusion", '{"method": "best"}').mistake
+    told = run(*ask, "--min-score", "1").mistake
+    assert told.startswith("ragspine-pg: --min-score is of one leg")
+    assert run(*ask, "--fusion", told.partition("--fusion '")[2].rstrip("'\n")).status == 0
     assert "weights" in run(*ask, "--weights", '{"words": 1}').mistake
     assert "--weights takes a JSON object" in run(*ask, "--weights", "vector=2").mistake
     assert "not a cursor" in run(*ask, "--after", "nonsense").mistake

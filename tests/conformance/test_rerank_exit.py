@@ -100,7 +100,7 @@ def assert_reranked(base: Any, reranker: Reranker, service: RerankServer, databa
         assert [without_scores(hit) for hit in result.hits] == [without_scores(hit) for hit in expected[:5]]
         assert [hit.rank for hit in result.hits] == list(range(1, len(result.hits) + 1))
         assert ("reranker_withheld" in result.warnings) == bool(held)
-        assert "reranker_failed" not in result.warnings
+        assert not any(w.startswith("reranker_failed") for w in result.warnings)
         for hit in result.hits:
             if hit.sensitivity.value in allowed:
                 assert hit.score == hit.scores["rerank"] == score(world.QUESTION, hit.text)

@@ -77,8 +77,9 @@ def assert_falls_back(built: RagSpine, reranker: Reranker, **options: Any) -> No
     assert len(result.hits) == 5
     assert result.hits == plain.hits
     assert result.reason is None
-    assert result.warnings == ("reranker_failed",)
-    assert json.loads(result.to_json())["warnings"] == ["reranker_failed"]
+    (warning,) = result.warnings
+    assert warning in ("reranker_failed:rerank_unavailable", "reranker_failed:rerank_rejected")
+    assert json.loads(result.to_json())["warnings"] == [warning]
 
 
 @pytest.mark.parametrize("fault", MISBEHAVIOUR)
@@ -146,6 +147,15 @@ def test_a_misbehaving_function_costs_the_order_alone(built: RagSpine, fault: st
     assert_falls_back(built, FUNCTIONS[fault], seconds=0.5)
 
 
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [("an exception", "rerank_unavailable"), ("never", "rerank_unavailable"), ("NaN", "rerank_rejected")],
+)
+def test_the_warning_says_of_what_kind_the_failure_is(built: RagSpine, fault: str, code: str) -> None:
+    result = RerankingRetriever(built, FUNCTIONS[fault], seconds=0.3).search(world.QUESTION, access=world.STAFF)
+    assert result.warnings == (f"reranker_failed:{code}",)
+
+
 def test_falling_back_has_teeth(built: RagSpine, service: RerankServer, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(AssertionError):
         assert_falls_back(built, http(service, remote=False))
@@ -163,4 +173,4 @@ def test_a_deadline_bounds_the_judge_and_the_found_is_kept(built: RagSpine, serv
     result = searched.search(world.QUESTION, access=world.STAFF, context=context)
     assert time.monotonic() - started < 3
     assert result.hits
-    assert result.warnings == ("reranker_failed",)
+    assert result.warnings == ("reranker_failed:rerank_unavailable",)

@@ -60,6 +60,16 @@ def test_the_cases_see_something(built: RagSpine) -> None:
     assert windows
     assert all(windows)
     assert all(hit["scores"]["lexical"] >= 0.6 for hit in found["a least score"]["hits"])
+    assert {name: result["warnings"] for name, result in found.items() if result["warnings"]} == {
+        "two, one unknown": ["library_without_readable_documents:nowhere"],
+        "several unknown, one twice": [
+            "library_without_readable_documents:zebra",
+            "library_without_readable_documents:ant",
+        ],
+        "windows that are not there": ["no_parent_window"],
+        "weights": ["weights_without_effect"],
+        "another language": ["no_parent_window"],
+    }
 
 
 def test_twenty_new_processes_give_the_same_bytes(built: RagSpine, database: Database) -> None:

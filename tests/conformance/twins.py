@@ -53,6 +53,9 @@ CASES: dict[str, dict[str, Any]] = {
     "a decimal": {"query": "return", "filter": {"field": "price", "op": "in", "value": [0.1, 0.7, 1.1]}},
     "a large number": {"query": "return", "filter": {"field": "big", "op": "eq", "value": 2**60 + 9}},
     "a least score": {"query": "return postage", "min_score": 0.6},
+    "several unknown, one twice": {"query": "return", "libraries": ["zebra", "guides", "ant", "zebra"], "k": 2},
+    "windows that are not there": {"query": "return", "libraries": ["手引き"], "expand": "parent"},
+    "weights": {"query": "return an order", "fusion": {"weights": {"vector": 2}}},
     "another language": {"query": "返品は三十日以内", "expand": "parent"},
 }
 
@@ -103,7 +106,7 @@ def sql(
             "SELECT ragspine.search_json(%(query)s, k => %(k)s, libraries => %(libraries)s,"
             " filter => %(filter)s::jsonb, expand => %(expand)s, min_score => %(min_score)s,"
             f" query_embedding => %(vector)s::{vector_type(connection)}, query_space => %(space)s,"
-            " mode => %(mode)s)",
+            " mode => %(mode)s, fusion => %(fusion)s::jsonb)",
             {
                 "query": case["query"],
                 "k": case.get("k", 10),
@@ -114,6 +117,7 @@ def sql(
                 "vector": vector,
                 "space": None if model is None else model.space.fingerprint,
                 "mode": case.get("mode", "auto"),
+                "fusion": json.dumps(case["fusion"]) if "fusion" in case else None,
             },
         ).fetchone()
         assert row is not None

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from ragspine_pg.chunking.registry import CHUNKERS
-from ragspine_pg.config import PREFIX, ServiceConfig
+from ragspine_pg.config import ServiceConfig
 from ragspine_pg.contract.condition import OPERATORS
+from ragspine_pg.contract.setting import PREFIX
 from ragspine_pg.ingest import library
 from ragspine_pg.ingest.authorise import FORMATS
 from ragspine_pg.ingest.loader import jsonl

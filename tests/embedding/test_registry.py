@@ -69,7 +69,7 @@ def test_other_distributions_models_are_found_after_ours() -> None:
         ("hashin", {}, "there are: none, hashing, local, openai, sentence_transformers, foreign, nothing"),
         ("", {}, "blank"),
         (" ", {}, "blank"),
-        ("hashing", {"length": 3}, "does not take these options"),
+        ("hashing", {"length": 3}, "has no option 'length' .its options: dimensions"),
         ("hashing", {"dimensions": "3"}, "dimensions"),
         ("none", {"dimensions": 3}, "takes no options"),
         (None, {"dimensions": 3}, "options go with"),

@@ -193,3 +193,14 @@ def test_only_the_order_of_a_ranking_counts(fruit: Dataset) -> None:
     found = {order: measure(q0, {"q0": list(order)})["q0"]["RR"] for order in (("z", "cider"), ("cider", "z"))}
     assert found == {("z", "cider"): 0.5, ("cider", "z"): 1.0}
     assert measure(q0, {})["q0"] == dict.fromkeys(MEASURES, 0.0)
+
+
+@pytest.mark.parametrize("mode", ["vector", "hybrid"])
+def test_a_mode_that_nothing_makes_vectors_for_asks_for_an_embedding(
+    spine: RagSpine, fruit: Dataset, mode: str
+) -> None:
+    for library in (None, spine.library("fruit", "not there yet")):
+        with pytest.raises(ConfigurationError, match="name a model, such as embedding='hashing'"):
+            evaluate(spine, fruit, mode=mode, library=library)
+    assert spine.ingestor.libraries("fruit") == spine.ingestor.libraries(TENANT) == []
+    assert evaluate(spine, fruit, mode=mode, embedding="hashing").mode == mode

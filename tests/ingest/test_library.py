@@ -7,8 +7,10 @@ import pytest
 
 from ragspine_pg import RagSpine
 from ragspine_pg.chunking.registry import make_chunker
+from ragspine_pg.config import ServiceConfig
 from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.ingest import VersionInfo
+from ragspine_pg.embedding.registry import make_embedding_model
 from ragspine_pg.errors import ConfigurationError, EnvironmentChanged, LibraryExists
 from ragspine_pg.ingest import pipeline
 from tests.fixtures.database import Database
@@ -35,20 +37,26 @@ def test_the_same_library_again_is_refused_unless_it_may_exist(shelf: Shelf) -> 
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("other", "told"),
     [
-        {"analyzer": "simple"},
-        {"profile": {"k1": 0.9}},
-        {"profile": {"pivot": "measured"}},
-        {"chunker": make_chunker("whole")},
-        {"fields": {"year": "number"}},
+        ({"analyzer": "simple"}, ['analyzer is "english", not "simple"']),
+        ({"profile": {"k1": 0.9}}, ["k1 is 1.2, not 0.9"]),
+        ({"profile": {"pivot": "measured"}}, ['pivot is 100.0, not "measured"']),
+        ({"chunker": make_chunker("whole")}, ['chunker.name is "default", not "whole"']),
+        ({"fields": {"year": "number"}}, ['fields.year is none, not "number"']),
+        ({"embedding": make_embedding_model("hashing")}, ['embedding is none, not "hashing"']),
+        (
+            {"analyzer": "simple", "profile": {"b": 0, "fusion": "convex"}},
+            ['analyzer is "english", not "simple"', "b is 0.75, not 0.0", 'fusion is none, not {"method":"convex"}'],
+        ),
     ],
 )
 def test_another_profile_under_the_same_name_is_refused_even_if_it_may_exist(
-    shelf: Shelf, other: dict[str, Any]
+    shelf: Shelf, other: dict[str, Any], told: list[str]
 ) -> None:
-    with pytest.raises(LibraryExists, match="another"):
+    with pytest.raises(LibraryExists) as refused:
         create(shelf, exist_ok=True, **other)
+    assert str(refused.value).partition(": ")[2] == "; ".join(told)
 
 
 @pytest.mark.parametrize(
@@ -117,3 +125,46 @@ def test_a_default_that_changed_since_is_no_other_profile(fresh_spine: RagSpine,
     fresh_spine.create_library("t", "l", exist_ok=True)
     with pytest.raises(LibraryExists):
         fresh_spine.create_library("t", "l", exist_ok=True, profile={"pivot": 78})
+
+
+def test_a_description_given_later_is_taken_on(fresh_spine: RagSpine) -> None:
+    make = fresh_spine.create_library
+    make("t", "l", description="first")
+    for given, kept in (("", "first"), ("second", "second"), ("", "second")):
+        make("t", "l", description=given, exist_ok=True)
+        assert [found.description for found in fresh_spine.ingestor.libraries("t")] == [kept]
+    with pytest.raises(LibraryExists, match=r"k1 is 1.2, not 2.0"):
+        make("t", "l", description="third", profile={"k1": 2}, exist_ok=True)
+    assert [found.description for found in fresh_spine.ingestor.libraries("t")] == ["second"]
+
+
+def test_a_library_with_a_model_is_not_one_without(fresh_spine: RagSpine) -> None:
+    make = fresh_spine.create_library
+    make("t", "embedded", embedding="hashing")
+    make("t", "plain")
+    for name in ("embedded", "plain"):
+        make("t", name, exist_ok=True)  # any model will do
+    make("t", "embedded", embedding="hashing", exist_ok=True)
+    make("t", "plain", embedding="none", exist_ok=True)
+    with pytest.raises(LibraryExists, match=r'embedding is "hashing", not none$'):
+        make("t", "embedded", embedding="none", exist_ok=True)
+    with pytest.raises(LibraryExists, match=r'embedding is none, not "hashing"$'):
+        make("t", "plain", embedding="hashing", exist_ok=True)
+    with pytest.raises(LibraryExists, match=r"embedding.options.dimensions is "):
+        make("t", "embedded", embedding="hashing", profile={"embedding_options": {"dimensions": 7}}, exist_ok=True)
+
+
+def test_an_unknown_key_of_a_profile_is_told_all_there_are(fresh_spine: RagSpine) -> None:
+    with pytest.raises(ConfigurationError, match="chunker_options, embedding_options, not 'k2'"):
+        fresh_spine.create_library("t", "l", profile={"k2": 1})
+
+
+def test_a_default_that_settings_get_wrong_names_the_variable(database: Database) -> None:
+    for setting, told in (("chunker", "RAGSPINE_CHUNKER"), ("embedding", "RAGSPINE_EMBEDDING")):
+        config = ServiceConfig.load(**{setting: "nonsense"})
+        with RagSpine.open(database.reader_url, ingest=database.ingest_url, config=config) as spine:
+            with pytest.raises(ConfigurationError, match=rf"there are: .*\(set by {told}\)"):
+                spine.create_library("wrong", "l")
+            with pytest.raises(ConfigurationError) as refused:
+                spine.create_library("wrong", "l", **{setting: "other"})  # type: ignore[arg-type]
+            assert "set by" not in str(refused.value)

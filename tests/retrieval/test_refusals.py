@@ -4,8 +4,9 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
-from ragspine_pg import Access, Deadline, Document, RagSpine, RetrievalContext
+from ragspine_pg import Access, Deadline, Document, Fusion, RagSpine, RetrievalContext
 from ragspine_pg.contract.search_request import MAX_QUERY_BYTES, SearchRequest
 from ragspine_pg.errors import ConfigurationError, QueryError
 from ragspine_pg.flow.translate import translate
@@ -117,3 +118,20 @@ def test_the_bound_on_queries_is_one_for_both() -> None:
     request = SearchRequest("x" * MAX_QUERY_BYTES)
     with pytest.raises(QueryError, match=f"{MAX_QUERY_BYTES} bytes"):
         SearchRequest(request.query + "x")
+
+
+@pytest.mark.parametrize("fusion", [{"method": "best"}, {"weigths": {}}, {"weights": None}, {"weights": 2}, 5, ["rrf"]])
+def test_a_fusion_as_json_is_refused_by_both(filled: RagSpine, database: Database, fusion: Any) -> None:
+    with pytest.raises(QueryError, match=r"fusion|weights"):
+        filled.search("return", access=ME, fusion=fusion)
+    with pytest.raises(psycopg.Error) as caught:
+        asked_in_sql(database, filled, "search", "return", fusion=Jsonb(fusion))
+    assert caught.value.sqlstate == "RS006"
+
+
+def test_a_fusion_may_be_written_as_its_json(filled: RagSpine) -> None:
+    said: dict[str, Any] = {"method": "convex", "weights": {"lexical": 2, "vector": 1}}
+    assert Fusion.of(said) == Fusion(**said)
+    assert filled.search("return", access=ME, fusion=said).hits
+    with pytest.raises(QueryError, match=r"takes 'rrf', 'convex', Fusion\(...\) or a mapping of method, weights"):
+        filled.search("return", access=ME, fusion="best")

@@ -153,13 +153,29 @@ def test_the_command_line_searches_through_its_settings(
     assert canonical_json(printed) == spine.search(QUERY, access=ME, k=3).to_json()
 
 
-def test_settings_that_do_not_go_together_are_refused_by_the_first_search(database: Database) -> None:
-    config = ServiceConfig.load(rerank_url="https://example.org", pool_size=1)
-    with (
-        RagSpine.open(database.reader_url, grant_key=database.grant_key, config=config) as spine,
-        pytest.raises(ConfigurationError, match="reranker is none"),
-    ):
-        spine.search(QUERY, access=ME)
+REFUSED = [
+    (
+        {"rerank_url": "https://example.org"},
+        "RAGSPINE_RERANK_URL is set, and no reranker: choose one by RAGSPINE_RERANKER",
+    ),
+    ({"reranker": "http"}, "'http' needs base_url (set by RAGSPINE_RERANKER, base_url by RAGSPINE_RERANK_URL, "),
+    ({"library_router": "llm"}, "there are: none, keyword, callable (set by RAGSPINE_LIBRARY_ROUTER)"),
+    ({"filter_extractor": "controlled_vocab"}, "needs vocabulary (set by RAGSPINE_FILTER_EXTRACTOR, vocabulary by "),
+    ({"filter_extractor": "controlled_vocab", "filter_vocabulary": "/no/such/terms.json"}, "/no/such/terms.json"),
+]
+
+
+@pytest.mark.parametrize(("settings", "told"), REFUSED)
+def test_settings_that_do_not_go_together_are_refused_at_open(
+    database: Database, settings: dict[str, str], told: str
+) -> None:
+    config = ServiceConfig.load(pool_size=1, **settings)
+    with pytest.raises(ConfigurationError) as refused:
+        RagSpine.open(database.reader_url, grant_key=database.grant_key, config=config)
+    assert told in str(refused.value)
+    with pytest.raises(ConfigurationError) as again:
+        asyncio.run(AsyncRagSpine.open(database.reader_url, grant_key=database.grant_key, config=config))
+    assert str(again.value) == str(refused.value)
 
 
 def test_explain_is_about_the_path_itself(built: RagSpine, configured: tuple[RagSpine, RerankServer]) -> None:

@@ -25,6 +25,7 @@ from ragspine_pg.cli.progress import Sources, shown_progress
 from ragspine_pg.cli.terminal import one_line, plain, write_json
 from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.ingest import UNCHANGED, IngestReport
+from ragspine_pg.contract.readers import kindless_readers, readers_warning
 from ragspine_pg.errors import IngestError, NotFound
 from ragspine_pg.ingest.authorise import SkippedFile
 from ragspine_pg.ingest.source import LISTED
@@ -43,7 +44,10 @@ def ingest(
     readers: ReadersOption = None,
     sensitivity: SensitivityOption = None,
     metadata: Annotated[
-        str | None, typer.Option(metavar="JSON", help="Added to every document's, under its own keys.")
+        str | None,
+        typer.Option(
+            metavar="JSON", help="Added to every document's, under its own keys; without it a file keeps what it has."
+        ),
     ] = None,
     on_duplicate: Annotated[
         str, typer.Option(metavar="error|last", help="When one id comes twice: refuse, or keep the last.")
@@ -55,9 +59,10 @@ def ingest(
 ) -> None:
     """Store and index files and folders of documents, all of it or nothing; searchable when the command ends.
 
-    A file says nothing of rights: a new one is INTERNAL and open to every member (as by --readers @members); one that
-    is stored already keeps its readers and its label, unless --readers or --sensitivity is given. A JSONL line's own
-    rights take effect. A document's id is its path below the folder that is named.
+    A file says nothing of rights or metadata: a new one is INTERNAL and open to every member (as by --readers
+    @members); one that is stored already keeps its readers, label and metadata, each unless --readers, --sensitivity or
+    --metadata is given ('{}' takes the metadata away). What a JSONL line says of itself takes effect. A document's id
+    is its path below the folder that is named.
     """
     place = one_library(library)
     names = None if readers is None or readers == MEMBERS else readers_of(readers)
@@ -95,6 +100,8 @@ def ingest(
         listed = {key: [{"path": str(f.path), "reason": f.reason} for f in value] for key, value in files.items()}
         write_json({**_counts(done), **listed, "bad_count": sources.bad_count})
         return
+    for warning in done.warnings:
+        say(f"warning: {one_line(warning)}")
     typer.echo(_told(library, done) + (f"; {_bad(sources)} skipped" if sources.bad_count else ""))
     skipped = [(item.document_id, item.reason) for item in done.skipped]
     skipped += [(str(file.path), file.reason) for file in sources.skipped]
@@ -142,14 +149,17 @@ def relabel(
     place = one_library(library)
     if readers is None and sensitivity is None:
         raise Mistake("say what changes: --readers, --sensitivity, or both")
+    names = None if readers is None else readers_of(readers)
     with connection.ingestor() as ingestor:
         changed = ingestor.relabel(
             place.tenant,
             place.library,
             document,
-            readers=UNCHANGED if readers is None else readers_of(readers),
+            readers=UNCHANGED if readers is None else names,
             sensitivity=UNCHANGED if sensitivity is None else sensitivity,
         )
+    if kindless := kindless_readers(names or ()):
+        say(f"warning: {one_line(readers_warning(kindless))}")
     if json:
         write_json({"document_id": document, "changed": changed})
     else:

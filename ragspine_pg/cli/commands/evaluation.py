@@ -16,6 +16,7 @@ from ragspine_pg.cli.arguments import (
     JsonOption,
     ProfileOption,
     access_of,
+    fusion_of,
     object_of,
     one_library,
 )
@@ -23,6 +24,7 @@ from ragspine_pg.cli.connection import Connection
 from ragspine_pg.cli.failure import Mistake, say
 from ragspine_pg.cli.progress import shown_progress
 from ragspine_pg.cli.terminal import one_line, output, styled, write_json
+from ragspine_pg.embedding.registry import EMBEDDING_MODELS
 
 if TYPE_CHECKING:
     from ragspine_pg.evaluation import EvaluationReport
@@ -32,7 +34,12 @@ if TYPE_CHECKING:
 def run(
     connection: Connection,
     dataset: Annotated[
-        Path, typer.Argument(metavar="DATASET_DIR", help="corpus.jsonl[.gz], queries.jsonl[.gz], qrels.tsv")
+        Path,
+        typer.Argument(
+            metavar="DATASET_DIR",
+            help="A folder of corpus.jsonl[.gz] (as for ingest), queries.jsonl[.gz] (lines of id and text), and"
+            " qrels.tsv (query id, document id, grade).",
+        ),
     ],
     library: Annotated[
         str | None, typer.Option(metavar="TENANT/LIBRARY", help="Filled when empty; else a scratch library, dropped.")
@@ -43,7 +50,9 @@ def run(
     embedding: Annotated[
         str | None,
         typer.Option(
-            metavar="E", help="A model, or precomputed:NAME for the folder's vectors-NAME.npz (whole documents)."
+            metavar="E",
+            help=f"A model ({', '.join(EMBEDDING_MODELS)}), or precomputed:NAME for the folder's vectors-NAME.npz (of"
+            " whole documents).",
         ),
     ] = None,
     chunker: ChunkerOption = None,
@@ -70,7 +79,7 @@ def run(
             library=None if place is None else spine.library(place.tenant, place.library),
             access=access_of(place.tenant, principals) if place is not None and principals else None,
             mode=mode,
-            fusion=fusion,
+            fusion=fusion_of(fusion),
             embedding=embedding,
             chunker=chunker,
             analyzer=analyzer,

@@ -101,7 +101,9 @@ def create(
         list[str] | None,
         typer.Option(metavar="NAME:TYPE", help="An indexed metadata field: string, number, boolean or timestamp."),
     ] = None,
-    exist_ok: Annotated[bool, typer.Option("--exist-ok", help="Accept one that exists and is made alike.")] = False,
+    exist_ok: Annotated[
+        bool, typer.Option("--exist-ok", help="Accept one made alike; it takes on --description.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Make an empty library, and its tenant if that is new."""

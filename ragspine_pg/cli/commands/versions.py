@@ -23,8 +23,8 @@ from ragspine_pg.cli.failure import INTERRUPTED, Mistake, say
 from ragspine_pg.cli.progress import Shown, shown_progress
 from ragspine_pg.cli.terminal import one_line, output, plain, styled, write_json
 from ragspine_pg.contract.ingest import VersionInfo
+from ragspine_pg.ingest.library import PROFILE_KEYS
 
-_SETTINGS = ("k1", "b", "pivot", "fusion", "embed_confidential", "chunker_options", "embedding_options")
 _NUMBERS = ("version", "pending", "k1", "b", "pivot")
 
 
@@ -79,9 +79,9 @@ def rebuild(
     """
     place = one_library(library)
     changes: dict[str, Any] = dict(object_of("--profile", profile) or {})
-    unknown = sorted(changes.keys() - set(_SETTINGS))
+    unknown = sorted(changes.keys() - set(PROFILE_KEYS))
     if unknown:
-        raise Mistake(f"--profile sets {', '.join(_SETTINGS)}, not {', '.join(map(ascii, unknown))}")
+        raise Mistake(f"--profile sets {', '.join(PROFILE_KEYS)}, not {', '.join(map(ascii, unknown))}")
     with connection.ingestor() as ingestor:
         with _interruptible("what is published is untouched") as progress:
             done = ingestor.rebuild(

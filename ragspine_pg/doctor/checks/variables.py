@@ -2,7 +2,8 @@
 
 import os
 
-from ragspine_pg.config import PREFIX, unknown_variables
+from ragspine_pg.config import unknown_variables
+from ragspine_pg.contract.setting import PREFIX
 from ragspine_pg.doctor.check import warning
 from ragspine_pg.doctor.diagnosis import CheckResult, Finding
 

@@ -1,18 +1,22 @@
 """JSON Lines: one document a line, read as a stream."""
 
 import json
+import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
+from difflib import get_close_matches
 from gzip import BadGzipFile
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, Final, NoReturn
 
-from ragspine_pg.contract.document import RIGHTS, Document
+from ragspine_pg.contract.document import KEEPABLE, Document
 from ragspine_pg.errors import IngestError, InvalidDocument, SourceRefused
 from ragspine_pg.ingest.loader.text import DEFAULT_MAX_TEXT_BYTES, damaged
 from ragspine_pg.ingest.normalise import normalise_text, replace_everywhere
 
 _KEYS = frozenset({"id", "_id", "text", "title", "metadata", "readers", "sensitivity", "source_uri", "language"})
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,39}")
+_SHOWN: Final = 5
 _UTF8_BOM = b"\xef\xbb\xbf"
 
 
@@ -111,8 +115,7 @@ def _parse(line: bytes, where: _Line) -> dict[str, Any]:
         raise where.error("not a JSON object")
     fields = {key: value for key, value in parsed.items() if value is not None}
     if unknown := fields.keys() - _KEYS:
-        known = ", ".join(sorted(_KEYS))
-        raise where.error(f"{len(unknown)} of its keys are not known; a line may have {known}")
+        raise where.error(_unknown(unknown))
     if "id" in fields and "_id" in fields:
         raise where.error("both id and _id are given")
     if "_id" in fields:
@@ -129,6 +132,16 @@ def _parse(line: bytes, where: _Line) -> dict[str, Any]:
     return fields
 
 
+def _unknown(keys: Iterable[str]) -> str:
+    """A key that is written like a name is named; anything else could be a text."""
+    names = sorted(key for key in keys if _NAME.fullmatch(key))[:_SHOWN]
+    near = [found for name in names for found in get_close_matches(name.lower(), _KEYS, n=1)]
+    told = ", ".join(map(repr, names)) or "one of its keys"
+    meant = f"; is {near[0]} meant?" if len(names) == len(near) == 1 else ""
+    verb = "are" if len(names) > 1 else "is"
+    return f"{told} {verb} not known{meant}; a line may have {', '.join(sorted(_KEYS))}"
+
+
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
@@ -142,7 +155,7 @@ def _document(fields: dict[str, Any], where: _Line, replace: bool) -> Document:
             }  # never alter who is meant
             fields = {**replace_everywhere(fields), **kept}
         fields["text"] = normalise_text(document_id, fields["text"], replace=replace)
-        return Document(fields.pop("id"), fields.pop("text"), keep=RIGHTS - fields.keys(), **fields)
+        return Document(fields.pop("id"), fields.pop("text"), keep=KEEPABLE - fields.keys(), **fields)
     except InvalidDocument as error:
         raise where.error(str(error), **error.ids) from None
     except RecursionError:

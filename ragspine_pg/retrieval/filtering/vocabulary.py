@@ -54,12 +54,12 @@ def read_vocabulary(source: Mapping[str, Any] | str | Path) -> dict[str, list[En
 def _load(path: Path) -> Mapping[str, Any]:
     try:
         if path.stat().st_size > MAX_VOCABULARY_BYTES:
-            raise ConfigurationError(f"the vocabulary {path.name} has more than {MAX_VOCABULARY_BYTES} bytes")
+            raise ConfigurationError(f"the vocabulary {path} has more than {MAX_VOCABULARY_BYTES} bytes")
         read = json.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
     except (OSError, ValueError, RecursionError) as error:
-        raise ConfigurationError(f"cannot read the vocabulary {path.name} ({type(error).__name__})") from None
+        raise ConfigurationError(f"cannot read the vocabulary {path} ({type(error).__name__})") from None
     if not isinstance(read, dict):
-        raise ConfigurationError(f"the vocabulary {path.name} is no JSON object")
+        raise ConfigurationError(f"the vocabulary {path} is no JSON object")
     return read
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 from ragspine_pg.contract.context import Deadline
 from ragspine_pg.contract.judgement import Judgement
 from ragspine_pg.embedding.endpoint import Endpoint
-from ragspine_pg.errors import ConfigurationError, DeadlineExceeded, EmbeddingError, RerankError
+from ragspine_pg.errors import ConfigurationError, DeadlineExceeded, EmbeddingError, RerankRejected, RerankUnavailable
 
 _OURS: Final = frozenset({"model", "query", "documents", "texts", "top_n"})
 _SCORES: Final = ("relevance_score", "score")
@@ -69,16 +69,17 @@ class HttpReranker:
             )
 
     def rerank(self, query: str, texts: Sequence[str], *, deadline: Deadline | None = None) -> list[Judgement]:
-        """The service's judgements from one request. Raises ``RerankError``, which quotes nothing that was sent."""
+        """The service's judgements from one request. Raises ``RerankRejected`` and ``RerankUnavailable``, which quote
+        nothing that was sent."""
         body = {**self._members, "query": query, self._texts: list(texts)}
         # Some services send the texts back: as JSON, a code point takes at most twelve bytes.
         room = (1 << 16) + sum(12 * len(text) + 1024 for text in texts)
         try:
             answer, _ = self._endpoint.post("rerank", body, deadline=deadline, max_bytes=room)
         except DeadlineExceeded:
-            raise RerankError("the deadline passed") from None
+            raise RerankUnavailable("the deadline passed") from None
         except EmbeddingError as error:  # the endpoint's own errors: they quote nothing
-            raise RerankError(str(error)) from None
+            raise RerankUnavailable(str(error)) from None
         return [_judgement(item) for item in _results(answer)]
 
 
@@ -86,15 +87,15 @@ def _results(answer: Any) -> list[Any]:
     if isinstance(answer, dict):
         answer = answer.get("results", answer.get("data"))
     if not isinstance(answer, list):
-        raise RerankError("the answer holds no list called results")
+        raise RerankRejected("the answer holds no list called results")
     return answer
 
 
 def _judgement(item: Any) -> Judgement:
     if not isinstance(item, dict):
-        raise RerankError("the answer holds a result that is no object")
+        raise RerankRejected("the answer holds a result that is no object")
     index = item.get("index")
     score = next((item[name] for name in _SCORES if name in item), None)
     if type(index) is not int or isinstance(score, bool) or not isinstance(score, int | float):
-        raise RerankError("the answer holds a result without an index and a score")
+        raise RerankRejected("the answer holds a result without an index and a score")
     return Judgement(index, score)

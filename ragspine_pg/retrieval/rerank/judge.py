@@ -13,7 +13,7 @@ from typing import Any
 from ragspine_pg.contract.context import Deadline
 from ragspine_pg.contract.judgement import Judgement
 from ragspine_pg.contract.ports import Reranker
-from ragspine_pg.errors import RerankError
+from ragspine_pg.errors import RerankError, RerankRejected, RerankUnavailable
 
 
 def judge(
@@ -21,51 +21,52 @@ def judge(
 ) -> list[float]:
     """The score of each text, in their order.
 
-    Raises ``RerankError`` when the reranker fails, gives no whole answer within ``seconds`` or before the deadline, or
-    does not judge each text once with a finite number. The message holds nothing of query, texts or answer.
+    Raises ``RerankUnavailable`` when the reranker fails, or gives no whole answer within ``seconds`` or before the
+    deadline, and ``RerankRejected`` when it does not judge each text once with a finite number. The message holds
+    nothing of query, texts or answer.
     """
     limit = Deadline.after(seconds)
     if deadline is not None and deadline.at < limit.at:
         limit = deadline
-    answer: SimpleQueue[tuple[list[Any] | None, str]] = SimpleQueue()
+    answer: SimpleQueue[list[Any] | RerankError] = SimpleQueue()
 
     def ask() -> None:
         try:
             given = reranker.rerank(query, tuple(texts), deadline=limit)
-            answer.put((list(islice(given, len(texts) + 1)), ""))
+            answer.put(list(islice(given, len(texts) + 1)))
         except RerankError as error:
-            answer.put((None, str(error)))
+            answer.put(error)
         except BaseException as error:  # noqa: BLE001 - an application's own code; its message could quote a text
-            answer.put((None, type(error).__name__))
+            answer.put(RerankUnavailable(type(error).__name__))
 
     # A thread of its own, given up when it takes too long: nothing can stop a function that does not come back.
     context = contextvars.copy_context()
     threading.Thread(target=context.run, args=(ask,), name="ragspine-rerank", daemon=True).start()
     try:
-        judgements, fault = answer.get(timeout=max(0.0, limit.at - time.monotonic()))
+        given = answer.get(timeout=max(0.0, limit.at - time.monotonic()))
     except Empty:
-        raise RerankError("no judgement in time") from None
-    if judgements is None:
-        raise RerankError(f"reranker {reranker.name!r} failed: {fault}")
-    return _scores(judgements, len(texts))
+        raise RerankUnavailable("no judgement in time") from None
+    if isinstance(given, RerankError):
+        raise type(given)(f"reranker {reranker.name!r} failed: {given}")
+    return _scores(given, len(texts))
 
 
 def _scores(judgements: Iterable[Any], count: int) -> list[float]:
     scores: dict[int, float] = {}
     for judgement in judgements:
         if not isinstance(judgement, Judgement) or isinstance(judgement.index, bool):
-            raise RerankError("the answer holds what is no judgement")
+            raise RerankRejected("the answer holds what is no judgement")
         try:
             index, score = operator.index(judgement.index), float(judgement.score)
         except (TypeError, ValueError, OverflowError):
-            raise RerankError("the answer holds a judgement without an index and a score") from None
+            raise RerankRejected("the answer holds a judgement without an index and a score") from None
         if not 0 <= index < count:
-            raise RerankError("the answer judges a text that was not sent")
+            raise RerankRejected("the answer judges a text that was not sent")
         if index in scores:
-            raise RerankError("the answer judges a text twice")
+            raise RerankRejected("the answer judges a text twice")
         if not math.isfinite(score):
-            raise RerankError("the answer holds a score that is not finite")
+            raise RerankRejected("the answer holds a score that is not finite")
         scores[index] = score
     if len(scores) != count:
-        raise RerankError("the answer does not judge every text")
+        raise RerankRejected("the answer does not judge every text")
     return [scores[index] for index in range(count)]

@@ -27,8 +27,8 @@ def rerank_result(
     """The k best of ``result`` in the judge's order; equal scores keep theirs.
 
     A hit whose text the exit holds back is not judged and keeps its place, with the warning ``reranker_withheld``. When
-    the judge fails, all do, with the warning ``reranker_failed``. Nothing else changes but ``score``, ``scores`` and
-    ``ranks``: see ``RerankingRetriever``.
+    the judge fails, all do, with the warning ``reranker_failed:<code>``. Nothing else changes but ``score``,
+    ``scores`` and ``ranks``: see ``RerankingRetriever``.
     """
     started = time.monotonic()
     sent = hits_through_rerank(
@@ -40,9 +40,9 @@ def rerank_result(
     try:
         texts = [hit.text for hit in sent]
         scores = judge(reranker, result.query, texts, seconds=seconds, deadline=deadline)
-    except RerankError:
+    except RerankError as error:
         hits: Sequence[Hit] = result.hits
-        warnings.append("reranker_failed")
+        warnings.append(f"reranker_failed:{error.code}")
     else:
         hits = _ordered(result.hits, sent, scores)
     usage = replace(

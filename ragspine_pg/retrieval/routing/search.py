@@ -8,7 +8,7 @@ from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.fusion import Fusion
 from ragspine_pg.contract.ports import LibraryRouter
-from ragspine_pg.contract.result import SearchResult
+from ragspine_pg.contract.result import SearchResult, without_readable_documents
 from ragspine_pg.contract.search_request import SearchRequest, library_names
 from ragspine_pg.errors import (
     Cancelled,
@@ -73,6 +73,9 @@ def search_routed(
                 raise
             chosen = tuple(library.library_id for library in readable) or asked
             warnings.append("router_failed")
+        if readable:  # the rest is not searched, and so is not missed there
+            known = {library.library_id for library in readable}
+            warnings += [without_readable_documents(name) for name in asked or () if name not in known]
     arguments = {**options, "access": access, "context": context}
     try:
         result = yield from _search(routing, query, chosen, k, arguments)
@@ -94,8 +97,7 @@ def _search(
 ) -> Around[SearchResult]:
     if routing.weights is None:
         return (yield from search(query, libraries=libraries, k=k, **arguments))
-    given = arguments.get("fusion")
-    fusion = given if isinstance(given, Fusion) else Fusion(method=given)
+    fusion = Fusion.of(arguments.get("fusion"))
     if fusion.libraries is not None:
         raise QueryError("weights of libraries are given twice: leave them out of fusion", argument="fusion")
     weighed = {**arguments, "fusion": replace(fusion, libraries=routing.weights)}
