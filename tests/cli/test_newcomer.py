@@ -138,7 +138,7 @@ def test_ctrl_c_in_the_middle_of_an_import_is_one_line(tmp_path: Path, database:
 def test_the_bare_command_shows_the_help_and_nothing_else() -> None:
     shown = invoke()
     assert (shown.status, shown.stderr) == (2, "")
-    assert shown.stdout == invoke("--help").stdout
+    assert shown.stdout.strip() == invoke("--help").stdout.strip()
 
 
 def test_help_lists_what_can_be_named(database: Database) -> None:

@@ -1,6 +1,7 @@
 """Terms of a vocabulary in queries of several scripts, and vocabularies that cannot be meant."""
 
 import json
+import re
 import time
 from decimal import Decimal
 from pathlib import Path
@@ -119,7 +120,7 @@ def test_a_file_that_is_no_vocabulary_is_refused(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(ConfigurationError, match=r"terms\.json"):
             ControlledVocabFilterExtractor(path)
-    with pytest.raises(ConfigurationError, match=r"absent\.json"):
+    with pytest.raises(ConfigurationError, match=re.escape(str(tmp_path / "absent.json"))):
         ControlledVocabFilterExtractor(tmp_path / "absent.json")
 
 
@@ -129,7 +130,7 @@ def test_extractors_by_name_and_handed_in() -> None:
     made = make_filter_extractor("controlled_vocab", vocabulary=VOCABULARY)
     assert isinstance(made, ControlledVocabFilterExtractor)
     assert make_filter_extractor(made) is made
-    with pytest.raises(ConfigurationError, match="options"):
+    with pytest.raises(ConfigurationError, match="needs vocabulary"):
         make_filter_extractor("controlled_vocab")
     with pytest.raises(ConfigurationError, match="none, controlled_vocab, callable"):
         make_filter_extractor("llm")

@@ -16,7 +16,7 @@ CASES: list[tuple[Any, str, dict[str, Any], str]] = [
         {"scores": "s3cret"},
         "reranker 'callable' needs score, and has no option 'scores' (its options: score, remote)",
     ),
-    (make_library_router, "callable", {}, "library router 'callable' needs route"),
+    (make_library_router, "callable", {}, "library router 'callable' needs choose"),
     (
         make_filter_extractor,
         "controlled_vocab",

@@ -203,12 +203,12 @@ def test_jsonl_defaults_are_those_of_a_document_and_null_is_absent() -> None:
     plain, nulls = jsonl(
         {"id": "a", "text": ""}, {"id": "a", "text": "", "title": None, "readers": None, "metadata": None}
     )
-    assert plain == nulls == Document("a", "", keep={"readers", "sensitivity"})
+    assert plain == nulls == Document("a", "", keep={"readers", "sensitivity", "metadata"})
 
 
 def test_jsonl_rights_that_are_given_are_meant() -> None:
     (line,) = jsonl({"id": "a", "text": "x", "sensitivity": "PUBLIC"})
-    assert line.keep == {"readers"}
+    assert line.keep == {"readers", "metadata"}
 
 
 def test_jsonl_empty_readers_stay_empty() -> None:
