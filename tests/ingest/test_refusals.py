@@ -137,7 +137,7 @@ def test_an_ingest_of_something_else_is_refused(filled: RagSpine, documents: Any
         ({"profile": {"chunker_options": 5}}, "chunker_options is a mapping"),
         ({"profile": {"chunker_options": {"size": "9"}}}, "size"),
         ({"profile": {"chunker_options": {"size": 10**30}}}, "size"),
-        ({"profile": {"chunker_options": {"colour": 9}}}, "has no option .colour. (its options: size, overlap)"),
+        ({"profile": {"chunker_options": {"colour": 9}}}, "has no option 'colour' .its options: size, overlap"),
     ],
 )
 def test_a_library_of_something_else_is_refused(spine: RagSpine, options: dict[str, Any], says: str) -> None:
