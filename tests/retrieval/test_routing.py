@@ -141,6 +141,16 @@ def test_a_weight_that_is_none_is_refused(built: RagSpine, weight: Any) -> None:
         MultiIndexRetriever(built, library_weights={"returns": weight})
 
 
+def test_what_is_not_there_is_said_once_and_what_was_not_chosen_is_not_missed(built: RagSpine) -> None:
+    routed = MultiIndexRetriever(built, "keyword")
+    asked: dict[str, Any] = {"access": ME, "libraries": ["returns", "nowhere", "wages"], "k": 1}
+    first = routed.search("refund of an order", **asked)
+    assert list(first.index_versions) == ["returns"]
+    assert first.warnings == ("library_without_readable_documents:nowhere",)
+    assert routed.search("refund of an order", **asked, after=first.cursor).warnings == ()
+    assert built.search("order", **asked, after=built.search("order", **asked).cursor).warnings == ()
+
+
 def test_a_page_is_of_the_libraries_that_the_first_one_was_of(built: RagSpine) -> None:
     """A router need not choose twice the same, and is not asked twice."""
     answers = iter([["returns", "wages"], ["wages"]])
