@@ -1,3 +1,9 @@
 """Registers the fixtures, one file per subject."""
 
-pytest_plugins = ["tests.fixtures.server", "tests.fixtures.database", "tests.fixtures.roles", "tests.fixtures.spine"]
+pytest_plugins = [
+    "tests.fixtures.server",
+    "tests.fixtures.pooler",
+    "tests.fixtures.database",
+    "tests.fixtures.roles",
+    "tests.fixtures.spine",
+]

@@ -8,6 +8,7 @@ import pytest
 from ragspine_pg import RagSpine
 from ragspine_pg.errors import ConfigurationError, UnsafeRole
 from tests.access import world
+from tests.fixtures import pooler
 from tests.fixtures.database import Database
 
 
@@ -66,6 +67,7 @@ def test_a_login_that_is_not_bound_is_refused(fresh_spine: RagSpine, fresh_datab
 
 
 @pytest.mark.usefixtures("roles_changed")
+@pytest.mark.skipif(pooler.WANTED, reason="the pooler knows no login that a test makes")
 def test_a_reader_that_also_writes_is_refused(fresh_spine: RagSpine, fresh_database: Database) -> None:
     world.build(fresh_spine)
     with psycopg.connect(fresh_database.superuser_url, autocommit=True) as connection:
