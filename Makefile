@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: demo test check bench soak matrix help
+.PHONY: demo test check pooled bench soak matrix help
 
 PYTHON ?= python3
 VENV := .venv
@@ -14,6 +14,8 @@ demo: $(VENV)/.embedded ## Start an own PostgreSQL, ingest a small corpus, searc
 
 test: check ## Install what the tests need and run all of them, those of `check` first
 	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not soak" --ignore=tests/quality
+	@if PATH="$$PATH:/usr/sbin" command -v pgbouncer >/dev/null; then $(MAKE) --no-print-directory pooled; \
+	  else echo "not run behind PgBouncer, which is not installed (apt install pgbouncer)"; fi
 
 check: $(VENV)/.dev ## Format, lint, types, layering and rules of the files, without a database
 	$(BIN)/ruff format --check .
@@ -27,6 +29,11 @@ bench: $(VENV)/.dev ## Run the benchmarks; results go to benchmarks/results/
 	@found=0; for script in benchmarks/*/*.py; do \
 	  [ -e "$$script" ] || continue; found=1; echo "== $$script"; $(BIN)/python "$$script" || exit 1; \
 	done; [ $$found = 1 ] || { echo "no benchmarks/*/*.py here" >&2; exit 1; }
+
+# Where hosts put a pooler; the tests start their own.
+pooled: $(VENV)/.dev ## Run the tests of search, ingest and access behind PgBouncer in transaction mode
+	RAGSPINE_TEST_POOLER=1 $(BIN)/python -m pytest -q -n 2 --dist loadscope -m "not soak" \
+	  tests/access tests/retrieval tests/ingest
 
 soak: $(VENV)/.dev ## Run the long tests: faults and load
 	$(BIN)/python -m pytest -m soak

@@ -8,8 +8,8 @@ import pytest
 from ragspine_pg import RagSpine
 from ragspine_pg.errors import ConfigurationError, UnsafeRole
 from tests.access import world
-from tests.fixtures import pooler
 from tests.fixtures.database import Database
+from tests.fixtures.pooler import not_behind
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_a_login_that_is_not_bound_is_refused(fresh_spine: RagSpine, fresh_datab
 
 
 @pytest.mark.usefixtures("roles_changed")
-@pytest.mark.skipif(pooler.WANTED, reason="the pooler knows no login that a test makes")
+@not_behind
 def test_a_reader_that_also_writes_is_refused(fresh_spine: RagSpine, fresh_database: Database) -> None:
     world.build(fresh_spine)
     with psycopg.connect(fresh_database.superuser_url, autocommit=True) as connection:

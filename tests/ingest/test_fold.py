@@ -6,6 +6,7 @@ import pytest
 from ragspine_pg.contract.document import Document
 from ragspine_pg.flow.driver import run
 from ragspine_pg.ingest import fold, pipeline
+from tests.fixtures.pooler import not_behind
 from tests.ingest.shelf import Shelf
 
 ROWS = """
@@ -36,6 +37,7 @@ def test_optimize_folds_to_one_row_a_sum_and_none_for_zero(shelf: Shelf) -> None
     assert (again.rows_before, again.rows_after) == (0, 0)
 
 
+@not_behind
 def test_a_fold_beside_an_uncommitted_writer_loses_nothing(shelf: Shelf) -> None:
     shelf.ingest(Document("a", "fox"))
     shelf.ingest(Document("b", "fox owl"))
@@ -46,6 +48,7 @@ def test_a_fold_beside_an_uncommitted_writer_loses_nothing(shelf: Shelf) -> None
     assert shelf.stored_statistics() == shelf.recounted_statistics()
 
 
+@not_behind
 def test_two_folds_at_once_neither_wait_nor_lose(shelf: Shelf) -> None:
     shelf.ingest(Document("a", "fox"))
     shelf.ingest(Document("b", "fox owl"))

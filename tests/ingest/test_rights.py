@@ -16,6 +16,7 @@ from ragspine_pg.flow.driver import run
 from ragspine_pg.flow.steps import Statement
 from ragspine_pg.ingest import pipeline
 from ragspine_pg.ingest import relabel as relabel_stage
+from tests.fixtures.pooler import not_behind
 from tests.ingest.shelf import Shelf
 
 PROSE = "\n\n".join(f"Paragraph {number} of foxes and owls at night." for number in range(60))
@@ -67,6 +68,7 @@ def test_an_unknown_document_a_string_of_readers_and_a_padded_label_are_errors(s
         shelf.relabel("a", sensitivity=" PUBLIC")
 
 
+@not_behind
 @pytest.mark.parametrize("at", ["read", "lock", "chunks", "verify"])
 def test_relabel_and_delete_do_not_wait_for_an_ingest_of_other_documents(shelf: Shelf, at: str) -> None:
     shelf.ingest(Document("a", PROSE), Document("b", PROSE), Document("c", PROSE))

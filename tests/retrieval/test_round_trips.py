@@ -12,8 +12,11 @@ from psycopg_pool import AsyncConnectionPool, ConnectionPool
 from ragspine_pg import Access, AsyncRagSpine, Document, RagSpine
 from ragspine_pg.connect import async_pooled, idle, pooled
 from tests.fixtures.database import Database
+from tests.fixtures.pooler import not_behind
 from tests.fixtures.spine import open_spine
 from tests.fixtures.wire import CountingProxy
+
+pytestmark = not_behind
 
 ME = Access("wire", {"user:ann"})
 MODES = ["economy", "vector", "hybrid", "auto"]
