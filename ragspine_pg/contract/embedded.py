@@ -16,8 +16,8 @@ class Embedded:
 
 
 def vector_text(vector: Sequence[float]) -> str:
-    """A vector in pgvector's text form."""
-    return "[" + ",".join(map(repr, vector)) + "]"
+    """A vector of float32 numbers in pgvector's text form: nine digits are read back as the same number."""
+    return "[" + ",".join([f"{number:.9g}" for number in vector]) + "]"
 
 
 @dataclass(frozen=True, slots=True)

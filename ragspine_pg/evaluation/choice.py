@@ -34,11 +34,16 @@ class Choice:
         analyzer: str | None,
         embedding: str | EmbeddingModel | None,
         profile: Mapping[str, Any] | None,
+        *,
+        economy: bool,
     ) -> None:
+        """``economy``: no vector is searched, so that the settings' model embeds nothing for it."""
         self._spine = spine
         self._given = {"chunker": chunker, "analyzer": analyzer, "embedding": embedding, **(profile or {})}
         self.profile, self._chunker_options, embedding_options = options_of(profile)
-        named = spine.config.embedding if embedding is None else embedding
+        named: str | EmbeddingModel = spine.config.embedding if embedding is None else embedding
+        if economy and embedding is None and not embedding_options:
+            named = "none"
         self.model: EmbeddingModel | None
         if isinstance(named, str) and named.startswith(PREFIX) and not embedding_options:
             self.model = PrecomputedModel(dataset, named.removeprefix(PREFIX))

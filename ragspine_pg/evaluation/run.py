@@ -70,9 +70,10 @@ def evaluate(
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MAX_K:
         raise ConfigurationError(f"k is a whole number from 1 to {MAX_K}")
     check_installed()  # before the work, not after it
-    chosen = Choice(spine, dataset, chunker, analyzer, embedding, profile)
     mode = make_retrieval_mode(spine.config.retrieval_mode if mode is None else mode)
-    cases = chosen.cases(dataset, economy=mode is RetrievalMode.ECONOMY)
+    economy = mode is RetrievalMode.ECONOMY
+    chosen = Choice(spine, dataset, chunker, analyzer, embedding, profile, economy=economy)
+    cases = chosen.cases(dataset, economy=economy)
     place = chosen.scratch(dataset, keep) if library is None else library
     asked = _Asked(Access(place.tenant, {TENANT}) if access is None else access, mode, fusion, k)
     if library is None and not keep:

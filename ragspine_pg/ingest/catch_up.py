@@ -66,13 +66,11 @@ def catch_up(
     documents = yield from pending.read(target, *batch_size(target), after_no=after_no, last_no=last_no)
     if not documents:
         return CaughtUp()
-    cutter, model = profile_chunker(target, chunker), profile_model(target, models)
+    cutter = profile_chunker(target, chunker)
     yield from stage.make_stage()
     after_seq, after_chunk = yield from _fill(target, documents, cutter)
-    usage = Usage()
     silent = Meter()
-    if model is not None:
-        usage += yield from embed.embed_staged(target, models, 0, after_chunk, silent)
+    usage = yield from embed.embed_staged(target, models, 0, after_chunk, silent)
 
     yield from pending.lock_documents(target, documents)
     yield from analyse.mark_unchanged(target, 0, after_seq)
@@ -88,8 +86,7 @@ def catch_up(
     yield from write.remove_indexed(target, everywhere=False)
     # A measured pivot is measured at the end, by level.
     yield from index(target, silent, after_chunk, measured=False)
-    if model is not None:
-        usage += yield from embed.embed_documents(target, models, numbers)
+    usage += yield from embed.embed_rest(target, models, unwritten=True)
     for first, after in analyse.slices(0, after_seq):
         yield from verify.verify_documents(target, first, after)
     yield from verify.verify_statistics(target)
@@ -107,7 +104,7 @@ def _fill(target: Target, documents: Sequence[Pending], cutter: Chunker) -> Flow
         if batch.skipped:
             document = batch.skipped[0][1].document_id
             raise VerificationFailed(f"document {document!r} is stored with neither title nor text", document=document)
-        yield from stage.fill_stage(batch, "error", {})
+        yield from stage.fill_stage(batch, "error", {}, pages=False)
         yield from analyse.mark_unchanged(target, batch.first_seq, batch.after_seq)
         yield from analyse.analyse(target, batch.first_chunk_seq, batch.after_chunk_seq)
         after_seq, after_chunk = batch.after_seq, batch.after_chunk_seq

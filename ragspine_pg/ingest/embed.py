@@ -30,7 +30,7 @@ _WANTS_MODEL = query("ingest_wants_model", bool)
 _FIND_UNEMBEDDED = query("ingest_find_unembedded")
 _COPY = query("ingest_copy_embedding")
 _ADD = query("ingest_add_embeddings")
-_LIST_WRITTEN = query("ingest_list_written", list[int])
+_LIST_UNEMBEDDED = query("ingest_list_unembedded", list[int])
 _FIND_MISSING = query("ingest_find_missing")
 _ADD_MISSING = query("ingest_add_missing")
 _REMOVE = query("ingest_remove_embeddings")
@@ -97,12 +97,18 @@ def remove_unwanted(target: Target) -> Flow[None]:
     yield from fetch(_REMOVE, tenant_no=target.tenant_no, library_no=target.library_no)
 
 
-def embed_rest(target: Target, models: KnownModels) -> Flow[Usage]:
-    """Embed what the documents of the call still lack. Raises as ``embed_staged``."""
+def embed_rest(target: Target, models: KnownModels, *, unwritten: bool = False) -> Flow[Usage]:
+    """Embed what the documents of the call still lack. Raises as ``embed_staged``.
+
+    ``unwritten``: those too that have their chunks and keep their rights, as a document does that a version lacks only
+    since its label was lowered.
+    """
     if target.space_no is None:
         return Usage()
-    written = yield from fetch(_LIST_WRITTEN, tenant_no=target.tenant_no, version_no=target.version_no)
-    return (yield from embed_documents(target, models, written[0]))
+    lacking = yield from fetch(
+        _LIST_UNEMBEDDED, tenant_no=target.tenant_no, version_no=target.version_no, unwritten=unwritten
+    )
+    return (yield from embed_documents(target, models, lacking[0]))
 
 
 def embed_documents(target: Target, models: KnownModels, document_nos: Sequence[int]) -> Flow[Usage]:

@@ -33,8 +33,12 @@ def make_stage() -> Flow[None]:
     yield from fetch(_INDEX)
 
 
-def fill_stage(batch: Batch, on_duplicate: OnDuplicate, skipped: dict[str, SkippedDocument]) -> Flow[int]:
+def fill_stage(
+    batch: Batch, on_duplicate: OnDuplicate, skipped: dict[str, SkippedDocument], *, pages: bool = True
+) -> Flow[int]:
     """Copy a batch; how many earlier documents of the call it replaced, staged or skipped.
+
+    ``pages``: with the documents' texts, which is for who writes documents.
 
     ``skipped``, the empty documents of the call by id, is brought up to date. Of one id the last document counts, empty
     or not. Raises ``IngestError`` naming an id that came before, where that is not to be.
@@ -42,7 +46,8 @@ def fill_stage(batch: Batch, on_duplicate: OnDuplicate, skipped: dict[str, Skipp
     again: list[str] = []
     if batch.documents:
         yield from copy(_COPY_DOCUMENT, _DOCUMENT, batch.documents)
-        yield from copy(_COPY_PAGE, _PAGE, batch.pages)
+        if pages:
+            yield from copy(_COPY_PAGE, _PAGE, batch.pages)
         yield from copy(_COPY_CHUNK, _CHUNK, batch.chunks)
         span = {"first_seq": batch.first_seq, "after_seq": batch.after_seq}
         again += yield from fetch(_DROP_EARLIER if on_duplicate == "last" else _FIND_DUPLICATE, **span)

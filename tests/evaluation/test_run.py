@@ -55,6 +55,24 @@ def test_figures_are_those_worked_out_by_hand(spine: RagSpine, fruit: Dataset) -
     assert (report.cases[2].judged_relevant, report.cases[0].judged_relevant) == (2, 1)
 
 
+def test_economy_embeds_nothing_that_was_not_asked_for(
+    spine: RagSpine, fruit: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spine, "config", spine.config.model_copy(update={"embedding": "hashing"}))
+
+    def embedded(mode: str, **options: Any) -> bool:
+        report = evaluate(spine, fruit, mode=mode, keep=True, **options)
+        (made,) = [found.library_id for found in spine.ingestor.libraries(TENANT) if found.library_id not in seen]
+        seen.add(made)
+        assert report.queries == 4
+        return "embedding" in spine.library(TENANT, made).versions()[0].profile
+
+    seen = {found.library_id for found in spine.ingestor.libraries(TENANT)}
+    assert not embedded("economy")
+    assert embedded("hybrid")
+    assert embedded("economy", embedding="hashing", profile={"k1": 1.3})
+
+
 def test_json_is_the_public_form(spine: RagSpine, fruit: Dataset) -> None:
     report = evaluate(spine, fruit, chunker="whole")
     written = json.loads(report.to_json())

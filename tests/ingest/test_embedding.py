@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import psycopg
 import pytest
 
-from ragspine_pg import Access, Document, RagSpine
+from ragspine_pg import Access, Document, RagSpine, Usage
 from ragspine_pg.client.library import Library
+from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.errors import (
     ConfigurationError,
     EmbeddingError,
@@ -15,8 +16,10 @@ from ragspine_pg.errors import (
     LibraryExists,
 )
 from ragspine_pg.flow.driver import run
+from ragspine_pg.flow.steps import Flow, Statement, fetch
+from ragspine_pg.ingest import embed, verify
 from ragspine_pg.ingest.audit import audit
-from ragspine_pg.ingest.target import find_target
+from ragspine_pg.ingest.target import Target, find_target
 from tests.fixtures.database import Database
 from tests.fixtures.models import WrittenModel
 
@@ -280,3 +283,45 @@ def test_a_label_is_raised_where_the_model_cannot_be_had(
         assert embedded(database, library) == []
         with pytest.raises(ConfigurationError, match="embedding_models"):
             library.relabel("a", sensitivity="PUBLIC")
+
+
+def test_what_was_embedded_before_the_locks_is_not_looked_for_again(
+    spine: RagSpine, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right, asked = embed.embed_documents, []
+
+    def counted(target: Target, models: KnownModels, document_nos: Sequence[int]) -> Flow[Usage]:
+        asked.append(len(document_nos))
+        return (yield from right(target, models, document_nos))
+
+    monkeypatch.setattr(embed, "embed_documents", counted)
+    library = spine.create_library("embedding", request.node.name, embedding=WrittenModel())
+    library.ingest(labelled())
+    assert asked == [0]
+    library.ingest(
+        [
+            Document("PUBLIC", "secret PUBLIC [1, 1]", sensitivity="INTERNAL"),  # the label alone
+            Document("INTERNAL", "another text [5, 1]"),
+            Document("RESTRICTED", "secret RESTRICTED [1, 4]", sensitivity="RESTRICTED"),
+        ]
+    )
+    assert asked == [0, 1]
+    library.rebuild(k1=1.1)
+    assert asked == [0, 1, 0]
+
+
+def test_catching_up_stages_no_texts(
+    spine: RagSpine, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right, staged = verify.verify_statistics, []
+    pages = Statement("pages", "SELECT count(*) FROM pg_temp.ragspine_stage_page", int)
+
+    def looking(target: Target) -> Flow[None]:
+        staged.extend((yield from fetch(pages)))
+        yield from right(target)
+
+    monkeypatch.setattr(verify, "verify_statistics", looking)
+    library = spine.create_library("embedding", request.node.name)
+    library.ingest(labelled())
+    library.rebuild(k1=1.1)
+    assert staged == [4, 0]
