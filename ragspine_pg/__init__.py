@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ragspine_pg.client.wrapping import wrap_retriever
     from ragspine_pg.config import ServiceConfig
     from ragspine_pg.contract.access import Access
+    from ragspine_pg.contract.budget import Budget
     from ragspine_pg.contract.capability import Capability
     from ragspine_pg.contract.chunk import Chunk
     from ragspine_pg.contract.context import Cancellation, Deadline, RetrievalContext
@@ -92,6 +93,7 @@ __all__ = [
     "AsyncVectorRetriever",
     "AsyncVectorStore",
     "BoundRetriever",
+    "Budget",
     "CallableFilterExtractor",
     "CallableLibraryRouter",
     "CallableReranker",
@@ -205,6 +207,7 @@ if not TYPE_CHECKING:
         "RerankingRetriever": "client.reranking",
         "wrap_retriever": "client.wrapping",
         "Access": "contract.access",
+        "Budget": "contract.budget",
         **dict.fromkeys(("Cancellation", "Deadline", "RetrievalContext"), "contract.context"),
         "Document": "contract.document",
         **dict.fromkeys(("Embedded", "EmbeddingLimits"), "contract.embedded"),

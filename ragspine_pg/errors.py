@@ -138,6 +138,12 @@ class Cancelled(QueryError):
     code = "cancelled"
 
 
+class BudgetExceeded(QueryError):
+    """What the call's budget allows to be spent on models is spent; ``ids`` say which limit, and how much."""
+
+    code = "budget_exceeded"
+
+
 class GrantInvalid(QueryError):
     """A signed grant is malformed, forged, expired, or signed by another key."""
 

@@ -99,10 +99,12 @@ class Retriever(Shell):
         mapping), with ``weights`` of the legs such as ``{"vector": 2}``. ``metadata_filter`` narrows before scoring.
         ``expand="parent"`` adds each hit's parent window. ``min_score`` is the least score of the one leg that runs, or
         of each by its name. ``after=result.cursor`` goes on where that result ended, in the same index versions.
-        ``context`` bounds the call in time and can cancel it. ``explain`` fills the trace.
+        ``context`` bounds the call in time and in what it spends on models, and can cancel it. ``explain`` fills the
+        trace.
 
-        Raises ``QueryError`` (an argument out of range; ``ModeUnavailable``, ``DeadlineExceeded``, ``Cancelled``),
-        ``EmbeddingError``, ``UnsafeRole``, ``ConfigurationError`` without a grant key, ``UnavailableError``.
+        Raises ``QueryError`` (an argument out of range; ``ModeUnavailable``, ``DeadlineExceeded``, ``BudgetExceeded``,
+        ``Cancelled``), ``EmbeddingError``, ``UnsafeRole``, ``ConfigurationError`` without a grant key,
+        ``UnavailableError``.
         """
         request = SearchRequest.of(
             query,

@@ -1,4 +1,4 @@
-"""What bounds a call: a deadline and a way to cancel it."""
+"""What bounds a call: a deadline, a way to cancel it, and what it may spend."""
 
 import threading
 import time
@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any
 
+from ragspine_pg.contract.budget import Budget
+from ragspine_pg.contract.idempotency import require_key
 from ragspine_pg.errors import Cancelled, ConfigurationError, DeadlineExceeded
 
 
@@ -83,18 +85,32 @@ class RetrievalContext:
     """Bounds of one call; without any, it runs until it is done. Raises ``ConfigurationError`` for other types.
 
     ``allow_partial``: a hybrid search whose vector leg fails (the model cannot be reached, or half of the time that is
-    left does not do) gives the lexical leg's hits, with the warning ``vector_leg_failed:<code>``; else it is an error.
+    left does not do, or the budget is spent) gives the lexical leg's hits, with the warning
+    ``vector_leg_failed:<code>``; else it is an error.
+
+    ``budget``: what the call may spend on models, together with all others that are handed the same one.
+
+    ``idempotency_key``: a name of this one call, given again when the application makes it again. A model behind a
+    service sends it as the header ``Idempotency-Key``, each request with an addition of its own, the same for each
+    attempt, so that a service which heeds it does nothing twice. It is 1 to 200 visible ASCII characters, and is sent
+    as it is: it should say nothing about anybody.
     """
 
     deadline: Deadline | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)
     allow_partial: bool = False
+    budget: Budget | None = None
+    idempotency_key: str | None = None
 
     def __post_init__(self) -> None:
         if self.deadline is not None and not isinstance(self.deadline, Deadline):
             raise ConfigurationError("deadline is a Deadline: Deadline.after(seconds)", argument="deadline")
         if not isinstance(self.cancellation, Cancellation):
             raise ConfigurationError("cancellation is a Cancellation", argument="cancellation")
+        if self.budget is not None and not isinstance(self.budget, Budget):
+            raise ConfigurationError("budget is a Budget: Budget(calls=…, tokens=…)", argument="budget")
+        if self.idempotency_key is not None:
+            require_key(self.idempotency_key)
 
     def for_one_leg(self) -> "RetrievalContext":
         """The bounds of a part without which the rest can go on: where it may, half of the time that is left."""

@@ -66,6 +66,9 @@ class EmbeddingModel(Protocol):
     100,000 code points a call). RESTRICTED text reaches no model, CONFIDENTIAL text none that is ``remote`` unless the
     library opts in.
 
+    ``embed`` may take a further keyword, ``idempotency_key: str | None = None``, and is then handed the key of a search
+    that has one. It names the *call*; a model adds to it what tells the call's requests apart, by what they send.
+
     *Errors*: ``EmbeddingUnavailable`` when trying again later can help, ``DeadlineExceeded`` past the deadline (it
     starts no attempt after it, and waits for none beyond it), ``InvalidEmbeddingInput`` for a text it would have to
     cut, with ``position=`` its index in ``texts``. No error quotes a text. What it returns is checked: a wrong count,
@@ -183,6 +186,8 @@ class Reranker(Protocol):
 
     *Called by* ``RerankingRetriever``, in a thread of the call's own, with texts that came through the exit ``rerank``:
     readable by the caller, never RESTRICTED, CONFIDENTIAL only where a judge is not ``remote`` or the library opted in.
+
+    ``rerank`` may take a further keyword, ``idempotency_key: str | None = None``, as ``EmbeddingModel.embed`` may.
 
     *Errors*: any. A judge that fails, takes too long, or does not judge every text once with a finite score costs the
     caller nothing but time: the hits keep their order, and the result warns ``reranker_failed:<code>``.

@@ -2,12 +2,16 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
 
+from ragspine_pg.contract.budget import Budget
 from ragspine_pg.contract.context import Cancellation, Deadline
 from ragspine_pg.contract.embedded import Embedded, EmbeddingLimits
+from ragspine_pg.contract.idempotency import key_option
 from ragspine_pg.contract.ports import EmbeddingModel, EmbeddingTask
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.embedding.batch import plan_batches
@@ -27,16 +31,19 @@ def embed_checked(
     *,
     labels: Sequence[str] | None = None,
     cancellation: Cancellation | None = None,
+    budget: Budget | None = None,
+    idempotency_key: str | None = None,
 ) -> Embedded:
     """One float32 vector a text, in order, checked; usage is the sum over all calls, its seconds the whole time.
 
     Texts go out in batches within the model's ``limits``, as many at once as they allow. ``labels`` (ids, one a text)
-    appear in errors beside the position; texts never do.
+    appear in errors beside the position; texts never do. ``budget`` is asked before each batch, and charged with it;
+    ``idempotency_key`` is handed to a model that takes it.
 
     Raises ``InvalidEmbeddingInput`` before any call for a text that cannot be embedded; ``EmbeddingRejected``,
-    ``EmbeddingUnavailable`` or ``EmbeddingError`` for what a model does; ``DeadlineExceeded`` and ``Cancelled``. It is
-    all or nothing: no vector is given back beside an error. A call to a remote model is left behind at the deadline
-    (it ends by its own timeout); one to a model on this machine is waited for.
+    ``EmbeddingUnavailable`` or ``EmbeddingError`` for what a model does; ``DeadlineExceeded``, ``Cancelled`` and
+    ``BudgetExceeded``. It is all or nothing: no vector is given back beside an error. A call to a remote model is left
+    behind at the deadline (it ends by its own timeout); one to a model on this machine is waited for.
     """
     items = examine_texts(texts, labels)
     task = EmbeddingTask(task)
@@ -47,10 +54,11 @@ def embed_checked(
     if not isinstance(limits, EmbeddingLimits):
         raise ConfigurationError(f"the limits of embedding model {model.name!r} are no EmbeddingLimits")
     spans = plan_batches(items, limits)
+    option = key_option(model.embed, idempotency_key)
 
     def embed(span: range) -> _Batch:
         _check(deadline, cancellation)
-        return _embed_batch(model, items, span, task, deadline, labels)
+        return _embed_batch(model, items, span, task, deadline, labels, budget, option)
 
     if (limits.concurrency > 1 and len(spans) > 1) or (model.remote and (deadline or cancellation)):
         with _threads(min(limits.concurrency, len(spans))) as (pool, stopped):
@@ -84,12 +92,20 @@ def _embed_batch(
     task: EmbeddingTask,
     deadline: Deadline | None,
     labels: Sequence[str] | None,
+    budget: Budget | None,
+    option: Mapping[str, Any],
 ) -> _Batch:
     failure: RagSpineError
+    if budget is not None:
+        budget.take()
     try:
-        embedded = model.embed(items[span.start : span.stop], task, deadline=deadline)
+        embedded = model.embed(items[span.start : span.stop], task, deadline=deadline, **option)
+        _charge(budget, getattr(embedded, "usage", None))
         return examine_embedded(embedded, len(span), model.space)
     except EmbeddingError as error:
+        attempts = error.ids.get("attempts")
+        if isinstance(attempts, int):
+            _charge(budget, Usage(calls=attempts))
         failure = _located(error, span, labels)
     except RagSpineError:
         raise
@@ -98,6 +114,12 @@ def _embed_batch(
         failure = EmbeddingError(f"embedding model {model.name!r} failed with {kind}", first=span.start, last=span[-1])
     # Raised out here, so that the model's own error, which may hold texts, does not hang on it as its context.
     raise failure
+
+
+def _charge(budget: Budget | None, usage: object) -> None:
+    """Charge a request that was made, but for the one call that it took."""
+    if budget is not None and isinstance(usage, Usage):  # what else it can be is refused with the vectors
+        budget.charge(replace(usage, calls=usage.calls - 1))
 
 
 def _located(error: EmbeddingError, span: range, labels: Sequence[str] | None) -> EmbeddingError:

@@ -3,13 +3,14 @@
 import json
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from ragspine_pg.contract.context import Deadline
+from ragspine_pg.contract.idempotency import request_key
 from ragspine_pg.errors import (
     ConfigurationError,
     DeadlineExceeded,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 # Too early, too many, and a server's own troubles; 501 is a server that will never do it.
 _TRANSIENT_STATUS: Final = frozenset({408, 425, 429, *range(500, 600)} - {501})
+_CONFLICT: Final = 409  # to a request with a key: an earlier attempt of it is still being answered
 _STATUS_HINTS: Final = {
     400: "the server takes a text, the model or an option for wrong; texts may be longer than it reads",
     401: "the key is missing or wrong",
@@ -76,6 +78,8 @@ class Endpoint:
             raise ConfigurationError("base_url holds no login, query or fragment: it is stored and shown")
         if not 0 < timeout < float("inf") or max_attempts < 1 or not 0 <= max_wait < float("inf"):
             raise ConfigurationError("timeout is a number above 0, max_attempts from 1 on, max_wait from 0 on")
+        # None who reads a key in some log should find out by trying which text it was made of.
+        self._secret = headers.get("Authorization", "").encode()
         self.secure = parts.scheme == "https"
         self.loopback = self.host in _LOOPBACK
         self._url, self._timeout = url.rstrip("/"), timeout
@@ -89,8 +93,19 @@ class Endpoint:
         # Idle connections must not outlive the model and be complained of as leaked.
         weakref.finalize(self, self._client.close)
 
-    def post(self, path: str, body: Mapping[str, Any], *, deadline: Deadline | None, max_bytes: int) -> tuple[Any, int]:
+    def post(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        *,
+        deadline: Deadline | None,
+        max_bytes: int,
+        idempotency_key: str | None = None,
+    ) -> tuple[Any, int]:
         """The JSON value that the service answers, and how many attempts it took.
+
+        ``idempotency_key`` names the call. All attempts of this request carry it, with a digest of what is sent and
+        where, as ``Idempotency-Key``; another request, also of the same call, carries another one.
 
         Raises ``EmbeddingUnavailable`` when no attempt got an answer, or none can any more before the deadline;
         ``EmbeddingRejected`` for an answer that is not JSON or longer than ``max_bytes``; ``EmbeddingError`` for a
@@ -99,13 +114,18 @@ class Endpoint:
         from tenacity import Retrying, retry_if_exception_type
 
         content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+        url, headers = f"{self._url}/{path}", {"Content-Type": "application/json"}
+        transient = _TRANSIENT_STATUS
+        if idempotency_key is not None:
+            headers["Idempotency-Key"] = request_key(idempotency_key, url.encode() + b"\n" + content, self._secret)
+            transient |= {_CONFLICT}
         attempts = 0
         failure: str
 
         def attempt() -> bytes:
             nonlocal attempts
             attempts += 1
-            return self._attempt(f"{self._url}/{path}", content, deadline, max_bytes)
+            return self._attempt(url, content, headers, transient, deadline, max_bytes)
 
         def is_enough(state: "RetryCallState") -> bool:
             wait = state.upcoming_sleep
@@ -138,7 +158,15 @@ class Endpoint:
         longest = max(0.0, min(asked / 10, self._max_wait - asked))
         return float(asked + wait_random(0, longest)(state))
 
-    def _attempt(self, url: str, content: bytes, deadline: Deadline | None, max_bytes: int) -> bytes:
+    def _attempt(
+        self,
+        url: str,
+        content: bytes,
+        headers: Mapping[str, str],
+        transient: Set[int],
+        deadline: Deadline | None,
+        max_bytes: int,
+    ) -> bytes:
         import httpx
 
         limit = Deadline.after(self._timeout)
@@ -147,9 +175,8 @@ class Endpoint:
         left = limit.remaining()
         fault: str
         try:
-            headers = {"Content-Type": "application/json"}
             with self._client.stream("POST", url, content=content, headers=headers, timeout=left) as response:
-                self._check_status(response)
+                _check_status(response, transient)
                 return _read(response, limit, max_bytes)
         except (httpx.TimeoutException, TimeoutError):
             if limit is deadline:
@@ -161,17 +188,6 @@ class Endpoint:
             fault = f"no connection, or a broken one ({type(error).__name__})"
         raise _Transient(fault)
 
-    def _check_status(self, response: "httpx.Response") -> None:
-        status = response.status_code
-        if status == 200:
-            return
-        if status in _TRANSIENT_STATUS:
-            raise _Transient(f"HTTP {status}", _retry_after(response.headers))
-        if 300 <= status < 400:
-            raise EmbeddingError("a redirect, which is not followed: give its target as base_url", status=status)
-        hint = _STATUS_HINTS.get(status)
-        raise EmbeddingError(f"refused with HTTP {status}" + (f": {hint}" if hint else ""), status=status)
-
     def _parse(self, answer: bytes) -> Any:
         try:
             return json.loads(answer)
@@ -179,6 +195,18 @@ class Endpoint:
             fault = EmbeddingRejected("the answer is not JSON")
         # Out here: the parser's error holds the answer, which may echo texts.
         raise fault
+
+
+def _check_status(response: "httpx.Response", transient: Set[int]) -> None:
+    status = response.status_code
+    if status == 200:
+        return
+    if status in transient:
+        raise _Transient(f"HTTP {status}", _retry_after(response.headers))
+    if 300 <= status < 400:
+        raise EmbeddingError("a redirect, which is not followed: give its target as base_url", status=status)
+    hint = _STATUS_HINTS.get(status)
+    raise EmbeddingError(f"refused with HTTP {status}" + (f": {hint}" if hint else ""), status=status)
 
 
 def _read(response: "httpx.Response", limit: Deadline, max_bytes: int) -> bytes:

@@ -1,9 +1,11 @@
 """The models at hand, by the space that their vectors lie in."""
 
+import json
 import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ragspine_pg.contract.canonical import canonical_json
 from ragspine_pg.contract.ports import EmbeddingModel
 from ragspine_pg.embedding.registry import make_embedding_model
 from ragspine_pg.errors import ConfigurationError
@@ -61,7 +63,8 @@ class KnownModels:
                 if (fingerprint, True) in self._models:
                     raise _too_remote(name)
             try:
-                made = make_embedding_model(name, **profile["options"])
+                # Read from the database, its numbers are Decimals, with which no float can be reckoned.
+                made = make_embedding_model(name, **json.loads(canonical_json(profile["options"])))
             except ConfigurationError as error:
                 raise ConfigurationError(
                     f"the library was embedded by model {name!r}, which cannot be made here: {error}; or hand it in:"

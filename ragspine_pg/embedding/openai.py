@@ -123,7 +123,14 @@ class OpenAIModel:
                 "texts would go to a remote service unencrypted: give an https base_url, or remote=False if it is yours"
             )
 
-    def embed(self, texts: Sequence[str], task: EmbeddingTask, *, deadline: Deadline | None = None) -> Embedded:
+    def embed(
+        self,
+        texts: Sequence[str],
+        task: EmbeddingTask,
+        *,
+        deadline: Deadline | None = None,
+        idempotency_key: str | None = None,
+    ) -> Embedded:
         """One vector a text from one request; ``calls`` of the usage counts attempts, ``tokens`` is the service's."""
         started = time.monotonic()
         if self._max_characters is not None:
@@ -144,7 +151,9 @@ class OpenAIModel:
         if self._asked_length is not None:
             body["dimensions"] = self._asked_length
         room = _BYTES_A_REPLY + len(texts) * self.space.dimensions * _BYTES_A_NUMBER
-        answer, attempts = self._endpoint.post("embeddings", body, deadline=deadline, max_bytes=room)
+        answer, attempts = self._endpoint.post(
+            "embeddings", body, deadline=deadline, max_bytes=room, idempotency_key=idempotency_key
+        )
         vectors = _in_order(answer, len(texts))
         return Embedded(vectors, Usage(len(texts), _tokens(answer), attempts, time.monotonic() - started))
 

@@ -93,7 +93,8 @@ def embed_query(
 ) -> Flow[None]:
     """The query in each of the libraries' spaces, by fingerprint: those that are not there yet are added to ``into``.
 
-    Raises ``EmbeddingError`` and ``ConfigurationError``; ``QueryError`` for a vector that was given in another space.
+    Raises ``EmbeddingError``, ``ConfigurationError`` and ``BudgetExceeded``; ``QueryError`` for a vector that was given
+    in another space.
     """
     if models.given is not None:
         for row in libraries:
@@ -120,4 +121,6 @@ def _embed(known: KnownModels, profile: Mapping[str, Any], query: str, context: 
         EmbeddingTask.RETRIEVAL_QUERY,
         context.deadline,
         cancellation=context.cancellation,
+        budget=context.budget,
+        idempotency_key=context.idempotency_key,
     )

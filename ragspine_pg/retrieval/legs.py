@@ -11,6 +11,7 @@ from ragspine_pg.contract.mode import RetrievalMode
 from ragspine_pg.contract.search_request import MAX_K, SearchRequest
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.errors import (
+    BudgetExceeded,
     Cancelled,
     ConfigurationError,
     DeadlineExceeded,
@@ -127,7 +128,7 @@ def _prepare(
     failed: tuple[str, ...] = ()
     try:
         yield from embed_query(models, by_vector, request.query, request.context.for_one_leg(), query)
-    except (EmbeddingError, DeadlineExceeded) as error:
+    except (EmbeddingError, DeadlineExceeded, BudgetExceeded) as error:
         request.context.check()
         if not partial:
             raise
@@ -190,7 +191,7 @@ def _vector_alone(
     return rows, ()
 
 
-def _failed(error: EmbeddingError | DeadlineExceeded | UnavailableError) -> str:
+def _failed(error: EmbeddingError | QueryError | UnavailableError) -> str:
     return f"vector_leg_failed:{error.code}"
 
 

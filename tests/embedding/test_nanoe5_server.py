@@ -68,3 +68,16 @@ def test_wrong_address_is_an_error_that_says_what_to_look_at(service: str) -> No
     model = OpenAIModel(model="m", dimensions=384, base_url=service.removesuffix("/v1") + "/v2")
     with pytest.raises(EmbeddingError, match="HTTP 404: base_url"):
         embed_checked(model, ["x"], QUERY)
+
+
+def test_a_request_with_a_key_is_answered_as_one_without(service: str) -> None:
+    model = OpenAIModel(model="multilingual-e5-small", dimensions=384, base_url=service)
+    sent: list[str | None] = []
+    model._endpoint._client.event_hooks = {"request": [lambda asked: sent.append(asked.headers.get("idempotency-key"))]}
+    plain, keyed, again = (
+        list(embed_checked(model, ["a tent"], QUERY, idempotency_key=key).vectors[0]) for key in (None, "c-1", "c-1")
+    )
+    assert plain == keyed == again
+    assert sent[0] is None
+    assert sent[1] == sent[2]
+    assert str(sent[1]).startswith("c-1-")

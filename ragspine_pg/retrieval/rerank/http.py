@@ -68,14 +68,23 @@ class HttpReranker:
                 "texts would go to a remote service unencrypted: give an https base_url, or remote=False if it is yours"
             )
 
-    def rerank(self, query: str, texts: Sequence[str], *, deadline: Deadline | None = None) -> list[Judgement]:
+    def rerank(
+        self,
+        query: str,
+        texts: Sequence[str],
+        *,
+        deadline: Deadline | None = None,
+        idempotency_key: str | None = None,
+    ) -> list[Judgement]:
         """The service's judgements from one request. Raises ``RerankRejected`` and ``RerankUnavailable``, which quote
         nothing that was sent."""
         body = {**self._members, "query": query, self._texts: list(texts)}
         # Some services send the texts back: as JSON, a code point takes at most twelve bytes.
         room = (1 << 16) + sum(12 * len(text) + 1024 for text in texts)
         try:
-            answer, _ = self._endpoint.post("rerank", body, deadline=deadline, max_bytes=room)
+            answer, _ = self._endpoint.post(
+                "rerank", body, deadline=deadline, max_bytes=room, idempotency_key=idempotency_key
+            )
         except DeadlineExceeded:
             raise RerankUnavailable("the deadline passed") from None
         except EmbeddingError as error:  # the endpoint's own errors: they quote nothing

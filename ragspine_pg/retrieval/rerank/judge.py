@@ -11,15 +11,22 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from ragspine_pg.contract.context import Deadline
+from ragspine_pg.contract.idempotency import key_option
 from ragspine_pg.contract.judgement import Judgement
 from ragspine_pg.contract.ports import Reranker
 from ragspine_pg.errors import RerankError, RerankRejected, RerankUnavailable
 
 
 def judge(
-    reranker: Reranker, query: str, texts: Sequence[str], *, seconds: float, deadline: Deadline | None = None
+    reranker: Reranker,
+    query: str,
+    texts: Sequence[str],
+    *,
+    seconds: float,
+    deadline: Deadline | None = None,
+    idempotency_key: str | None = None,
 ) -> list[float]:
-    """The score of each text, in their order.
+    """The score of each text, in their order; ``idempotency_key`` is handed to a reranker that takes it.
 
     Raises ``RerankUnavailable`` when the reranker fails, or gives no whole answer within ``seconds`` or before the
     deadline, and ``RerankRejected`` when it does not judge each text once with a finite number. The message holds
@@ -32,7 +39,7 @@ def judge(
 
     def ask() -> None:
         try:
-            given = reranker.rerank(query, tuple(texts), deadline=limit)
+            given = reranker.rerank(query, tuple(texts), deadline=limit, **key_option(reranker.rerank, idempotency_key))
             answer.put(list(islice(given, len(texts) + 1)))
         except RerankError as error:
             answer.put(error)

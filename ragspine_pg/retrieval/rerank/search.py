@@ -69,7 +69,7 @@ def search_reranking(
                 access,
                 k,
                 seconds=reranking.seconds,
-                deadline=context.deadline,
+                context=context,
                 confidential_libraries=reranking.confidential_libraries,
             )
         )

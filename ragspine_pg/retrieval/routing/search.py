@@ -11,6 +11,7 @@ from ragspine_pg.contract.ports import LibraryRouter
 from ragspine_pg.contract.result import SearchResult, without_readable_documents
 from ragspine_pg.contract.search_request import SearchRequest, library_names
 from ragspine_pg.errors import (
+    BudgetExceeded,
     Cancelled,
     ConfigurationError,
     DeadlineExceeded,
@@ -24,7 +25,7 @@ from ragspine_pg.retrieval.around import Around, consult, describe, search
 from ragspine_pg.retrieval.routing.multi_index import choose_libraries
 from ragspine_pg.retrieval.routing.registry import make_library_router
 
-_NO_LIBRARYS_FAULT = (Cancelled, ConfigurationError, DeadlineExceeded, GrantInvalid, UnavailableError)
+_NO_LIBRARYS_FAULT = (BudgetExceeded, Cancelled, ConfigurationError, DeadlineExceeded, GrantInvalid, UnavailableError)
 
 
 @dataclass(frozen=True, slots=True)
