@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: demo test check pooled bench soak matrix help
+.PHONY: demo test check bench pooled soak matrix help
 
 PYTHON ?= python3
 VENV := .venv
