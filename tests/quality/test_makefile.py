@@ -27,7 +27,7 @@ def test_integration_installs_what_pip_cannot_and_runs_exactly_make_test() -> No
     assert lines[2].startswith("if ! ")
     assert lines.index("fi") == len(lines) - 2, "one condition, and nothing after it but"
     assert lines[-1] == "exec make test"
-    assert re.findall(r"apt-get install(?: --[a-z-]+)* (\S+)", text) == ["pgbouncer", "pgbouncer"]
+    assert re.findall(r"apt-get install(?: --[a-z-]+)* (\w+)", text) == ["pgbouncer", "pgbouncer"]
 
 
 def test_recipes_survive_a_path_with_blanks() -> None:
