@@ -1,5 +1,8 @@
 """What every awaited shell does: a transaction, the schema's check once, and the driver."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -10,12 +13,33 @@ from ragspine_pg.async_client.stop import Stop
 from ragspine_pg.connect.async_lazy import AsyncLazyTransaction
 from ragspine_pg.connect.async_source import AsyncConnectionSource
 from ragspine_pg.contract.context import RetrievalContext
+from ragspine_pg.errors import DeadlineExceeded, UnavailableError
 from ragspine_pg.flow.async_driver import run_async, run_job_async
 from ragspine_pg.flow.job import Job
 from ragspine_pg.flow.steps import Flow
 from ragspine_pg.schema.check import check_schema
 
 T = TypeVar("T")
+
+_GRACE_SECONDS = 0.2
+
+
+@asynccontextmanager
+async def within(context: RetrievalContext | None) -> AsyncIterator[None]:
+    """End what waits when the deadline passes: for a connection, a thread, a server that fell silent.
+
+    A little later than the server is told to end a statement, so that it is the one to do it where it can.
+    """
+    if context is None or context.deadline is None:
+        yield
+        return
+    try:
+        async with asyncio.timeout(context.deadline.remaining() + _GRACE_SECONDS) as scope:
+            yield
+    except TimeoutError:
+        if not scope.expired():
+            raise
+        raise DeadlineExceeded("the deadline passed") from None
 
 
 class AsyncShell:
@@ -39,9 +63,13 @@ class AsyncShell:
                 await run_async(check_schema(), connection)
                 self._checked = True  # once a shell: a schema that moves while we run is an operator's doing
 
-        deadline = None if context is None else context.deadline
-        async with AsyncLazyTransaction(self._source, read_only, opened, deadline) as lease:
-            return await run_async(flow, lease, in_thread=not read_only)
+        try:
+            async with within(context), AsyncLazyTransaction(self._source, read_only, opened) as lease:
+                return await run_async(flow, lease, in_thread=not read_only)
+        except UnavailableError:
+            if context is not None:
+                context.cancellation.check()  # cancelled while a connection was waited for
+            raise
 
     async def _drive_job(self, job: Job[T]) -> T:
         """Run a job that writes, each of its flows in a transaction of its own."""

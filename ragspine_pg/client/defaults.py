@@ -46,7 +46,7 @@ class LibraryDefaults:
         with set_by("embedding") if embedding is None and not embedding_options else nullcontext():
             model = make_embedding_model(self.embedding if embedding is None else embedding, **embedding_options)
         if model is not None:
-            self.models.add(model)
+            self.models.keep(model)
         return (
             yield from pipeline.create_library(
                 tenant,

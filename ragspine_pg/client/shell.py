@@ -10,6 +10,7 @@ import psycopg
 from ragspine_pg.connect.lazy import LazyTransaction
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.contract.context import RetrievalContext
+from ragspine_pg.errors import UnavailableError
 from ragspine_pg.flow.driver import run
 from ragspine_pg.flow.job import Job, run_job
 from ragspine_pg.flow.steps import Flow
@@ -39,8 +40,13 @@ class Shell:
                 check(connection)
                 self._checked.set()  # once a shell: a schema that moves while we run is an operator's doing
 
-        with LazyTransaction(self._source, read_only, opened, deadline) as lease:
-            return run(flow, lease)
+        try:
+            with LazyTransaction(self._source, read_only, opened, deadline) as lease:
+                return run(flow, lease)
+        except UnavailableError:
+            if context is not None:
+                context.cancellation.check()  # cancelled while a connection was waited for
+            raise
 
     def _drive_job(self, job: Job[T]) -> T:
         """Run a job that writes, each of its flows in a transaction of its own."""

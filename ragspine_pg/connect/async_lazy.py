@@ -1,7 +1,5 @@
 """``connect.lazy``, awaited: a transaction that begins with the first statement that needs it."""
 
-import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from types import TracebackType
@@ -12,8 +10,6 @@ from psycopg.pq import TransactionStatus
 
 from ragspine_pg.connect.async_source import AsyncConnectionSource
 from ragspine_pg.connect.transaction import BEGIN_READING
-from ragspine_pg.contract.context import Deadline
-from ragspine_pg.errors import DeadlineExceeded
 
 
 class AsyncLazyTransaction:
@@ -24,12 +20,10 @@ class AsyncLazyTransaction:
         source: AsyncConnectionSource,
         read_only: bool,
         opened: Callable[[psycopg.AsyncConnection[Any] | None], Awaitable[None]],
-        deadline: Deadline | None = None,
     ) -> None:
         self._source = source
         self._read_only = read_only
         self._opened = opened
-        self._deadline = deadline
         self._stack = AsyncExitStack()
         self._connection: psycopg.AsyncConnection[Any] | None = None
         self._came_idle = False
@@ -49,21 +43,11 @@ class AsyncLazyTransaction:
     async def connection(self) -> psycopg.AsyncConnection[Any]:
         """The connection, inside a transaction or about to begin one."""
         if self._connection is None:
-            connection = await self._taken()
+            connection = await self._stack.enter_async_context(self._source.transaction(self._read_only))
             self._came_idle = connection.info.transaction_status is TransactionStatus.IDLE
             self._connection = connection
             await self._opened(connection)
         return self._connection
-
-    async def _taken(self) -> psycopg.AsyncConnection[Any]:
-        taking = self._stack.enter_async_context(self._source.transaction(self._read_only))
-        if self._deadline is None:
-            return await taking
-        try:
-            async with asyncio.timeout(self._deadline.at - time.monotonic()):
-                return await taking
-        except TimeoutError:
-            raise DeadlineExceeded("the deadline passed while all connections were in use") from None
 
     async def release(self) -> None:
         """Commit a transaction that reads and is ours, and give the connection back; else keep both."""

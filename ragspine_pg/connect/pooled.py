@@ -1,5 +1,6 @@
 """Sources that give each transaction a connection of its own: our pool behind a URL, or a pool that was handed in."""
 
+import math
 import os
 import threading
 import time
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
 
 from ragspine_pg.connect.conninfo import to_conninfo
@@ -67,8 +69,8 @@ class UrlSource:
     @contextmanager
     def transaction(self, read_only: bool, wait_seconds: float | None = None) -> Iterator[psycopg.Connection[Any]]:
         """See ``ConnectionSource.transaction``; waits at most ``wait_seconds`` for a free connection."""
-        pool = self._opened()
-        with translated(), self._explained(), _checked_out(pool, wait_seconds) as connection:
+        pool = self._opened(wait_seconds)
+        with translated(), self._explained(wait_seconds), _checked_out(pool, wait_seconds) as connection:
             with joined(connection, read_only):
                 yield connection
             connection.used_at = time.monotonic()  # it has answered just now
@@ -81,13 +83,15 @@ class UrlSource:
                 self._pool.close()
                 self._pool = None
 
-    def _opened(self) -> ConnectionPool[PooledConnection]:
-        with self._lock:
+    def _opened(self, wait_seconds: float | None) -> ConnectionPool[PooledConnection]:
+        if not self._lock.acquire(timeout=-1 if wait_seconds is None else wait_seconds):
+            raise UnavailableError("another thread has not connected in time")
+        try:
             if self._closed:
                 raise UnavailableError("this connection was closed; open it again")
             if self._pool is None:
                 # A wrong password or host is told at once, and not after the pool has tried it for wait_seconds.
-                self._probe()
+                self._probe(wait_seconds)
                 self._pool = ConnectionPool(
                     self._conninfo,
                     connection_class=PooledConnection,
@@ -102,19 +106,24 @@ class UrlSource:
                     open=True,
                 )
             return self._pool
+        finally:
+            self._lock.release()
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explained(self, wait_seconds: float | None) -> Iterator[None]:
         try:
             yield
         except PoolTimeout:
-            self._probe()
+            if wait_seconds is None:  # else there is no time left to find out why
+                self._probe(wait_seconds)
             raise none_became_free(self._wait_seconds, self._max_connections) from None
 
-    def _probe(self) -> None:
+    def _probe(self, wait_seconds: float | None) -> None:
         """Connect once, outside the pool; raises ``UnavailableError`` with the reason the driver gives."""
+        # The driver waits for two seconds at least.
+        limit = None if wait_seconds is None else max(2, math.ceil(wait_seconds))
         try:
-            psycopg.connect(self._conninfo, autocommit=True).close()
+            psycopg.connect(make_conninfo(self._conninfo, connect_timeout=limit), autocommit=True).close()
         except psycopg.OperationalError as error:
             raise unreachable(error) from None
 

@@ -55,7 +55,7 @@ class Choice:
                 raise ConfigurationError("precomputed vectors are of whole documents: leave the chunker out")
             chunker = WholeChunker.name
         if self.model is not None:
-            spine._models.known.add(self.model)  # for a library that an earlier run made and kept
+            spine._models.known.keep(self.model)  # for a library that an earlier run made and kept
         self.chunker = spine.config.chunker if chunker is None else chunker
         self.analyzer = spine.config.analyzer if analyzer is None else analyzer
 

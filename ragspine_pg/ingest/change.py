@@ -90,7 +90,7 @@ def _model(old: Mapping[str, Any] | None, changes: ProfileChanges, models: Known
             # Its weights, or our code, are others by now: to embed anew is what a rebuild is for.
             made = make_embedding_model(old["name"], **old["options"])
     if made is not None:
-        models.add(made)
+        models.keep(made)
     return made
 
 

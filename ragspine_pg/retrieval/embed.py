@@ -43,6 +43,12 @@ class SeenLibraries:
                 self._seen.move_to_end(caller)
             return found
 
+    def forget(self, caller: Hashable) -> None:
+        """Look again next time."""
+        with self._lock:
+            if (forgotten := self._seen.pop(caller, None)) is not None:
+                self._size -= max(1, len(forgotten))
+
     def store(self, caller: Hashable, libraries: Sequence[LibraryRow]) -> None:
         """Remember them; the callers that were longest not seen are forgotten."""
         with self._lock:
@@ -116,7 +122,7 @@ def embed_query(
 def _embed(known: KnownModels, profile: Mapping[str, Any], query: str, context: RetrievalContext) -> Embedded:
     """Finding a model can mean to load it, which takes seconds."""
     return embed_checked(
-        known.find(profile),
+        known.find(profile, context.deadline),
         [query],
         EmbeddingTask.RETRIEVAL_QUERY,
         context.deadline,

@@ -53,23 +53,25 @@ def run_legs(
     depth = request.k + (0 if cursor is None else cursor.count)
     look = (statements.libraries, {"libraries": libraries, "versions": versions})
     guess: Sequence[LibraryRow] | None = models.seen.find(caller)
+    if guess is not None and request.mode is not RetrievalMode.ECONOMY and any(map(_leaves_the_house, guess)):
+        guess = None  # no query is sent to a service that the libraries may have left since
     fresh = guess is None
     query = EmbeddedQuery()  # of one space it is embedded once, however often the guess was wrong
     while True:
         if guess is None:
             opening = yield from statements.opening(identity, request.context)
-            _, seen = yield from batch(opening, look)
+            *_, seen = yield from batch(*opening, look)
             models.seen.store(caller, seen)
             yield from release()  # a model may take its time
             guess, fresh = seen, True
         try:
             plan = yield from _prepare(request, models, guess, query, depth, whole=whole)
-        except (Cancelled, DeadlineExceeded):
+        except (GeneratorExit, Cancelled, DeadlineExceeded):
+            models.seen.forget(caller)  # given up while a model was asked, which may be the one of an old guess
             raise
         except (QueryError, EmbeddingError, ConfigurationError):
             if fresh:
                 raise
-            request.context.check()
             guess = None  # the mode, the space or the model may be one that is no longer asked for
             continue
         found = yield from _run(request, identity, plan, look)
@@ -148,7 +150,7 @@ def _run(
     least.update(request.fusion.min_scores or {})
     of_both = {"depth": plan.depth, "filter": request.filter_json}
     opening = yield from statements.opening(identity, request.context)
-    steps: list[tuple[Statement[Any], Mapping[str, Any]]] = [opening, look]
+    steps = [*opening, look]
     if plan.by_words:
         query = {"query": request.query, "min_score": least["lexical"]}
         steps.append((statements.lexical_legs, {**of_both, **_places(plan.by_words), **query}))
@@ -164,7 +166,7 @@ def _run(
     )
     if plan.by_vector and not plan.partial:
         steps += [*statements.tightening(request.context), vector_step]
-    begun, libraries, *rankings = yield from batch(*steps)
+    begun, libraries, *rankings = (yield from batch(*steps))[len(opening) - 1 :]
     lexical = rankings.pop(0) if plan.by_words else []
     vector = rankings.pop() if rankings else []
     failed, legs = plan.failed, plan.legs
@@ -189,6 +191,10 @@ def _vector_alone(
         yield from fetch(statements.roll_back)
         return [], (_failed(error),)
     return rows, ()
+
+
+def _leaves_the_house(row: LibraryRow) -> bool:
+    return bool((row.embedding or {}).get("remote", False))
 
 
 def _failed(error: EmbeddingError | QueryError | UnavailableError) -> str:

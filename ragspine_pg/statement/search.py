@@ -68,6 +68,7 @@ def _passage(*columns: Any) -> Passage:
     return replace(passage, reader_principals=frozenset(passage.reader_principals))
 
 
+bound = query("search_bound")
 begin = query("search_begin", _warnings)
 libraries = query("search_libraries", LibraryRow)
 lexical_legs = query("search_lexical_legs", LegRow)
@@ -83,21 +84,19 @@ find_document = query("explain_find_document", _only)
 document_rights = query("explain_rights", _rights)
 
 
-def opening(
-    identity: Identity, context: RetrievalContext
-) -> Flow[tuple[Statement[tuple[str, ...]], Mapping[str, Any]]]:
-    """The statement that comes first in every search, with its parameters; its row is the warnings.
+def opening(identity: Identity, context: RetrievalContext) -> Flow[list[tuple[Statement[Any], Mapping[str, Any]]]]:
+    """The statements that come first in every search, with their parameters; the row of the last is the warnings.
 
     A connection is taken before them: while one was waited for, the grant would grow old and time would run.
 
     Raises ``DeadlineExceeded``, and what taking a connection raises.
     """
     yield from hold()
-    return begin, {
-        "grant": identity.sign(),
-        "timeout": statement_timeout(context),
-        "single_login": "on" if identity.single_login else "off",
-    }
+    begins = {"grant": identity.sign(), "single_login": "on" if identity.single_login else "off"}
+    timeout = statement_timeout(context)
+    # The limit by itself, and first: a statement's own time is limited by what was set before it.
+    bounds = [] if timeout is None else [(bound, {"timeout": timeout})]
+    return [*bounds, (begin, begins)]
 
 
 def tightening(context: RetrievalContext) -> list[tuple[Statement[Any], Mapping[str, Any]]]:

@@ -147,7 +147,7 @@ def test_a_model_that_takes_its_time_leaves_the_loop_free(database: Database, bu
     async def body() -> None:
         async with open_async_spine(database, config=ServiceConfig(pool_size=1)) as spine:
             await spine.search("return", access=ME)
-            (model,) = spine._models.known._models.values()
+            (model,) = spine._models.known._of_profile.values()
             embed = model.embed
 
             def slow(*arguments: Any, **options: Any) -> Any:
@@ -172,9 +172,9 @@ def test_a_model_that_is_long_in_loading_leaves_the_loop_free(database: Database
             known = spine._models.known
             find = known.find
 
-            def slow(profile: Any) -> Any:
+            def slow(profile: Any, deadline: Any = None) -> Any:
                 time.sleep(0.5)
-                return find(profile)
+                return find(profile, deadline)
 
             known.find = slow  # type: ignore[method-assign]
             async with Heartbeat() as heartbeat:

@@ -1,6 +1,7 @@
 """A call ends when it should: by its deadline, by a cancel, and never with more than was asked for."""
 
 import asyncio
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -8,10 +9,12 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg_pool import ConnectionPool
 
 from ragspine_pg import Access, Cancellation, Deadline, Document, EmbeddingTask, RagSpine, RetrievalContext
 from ragspine_pg.config import ServiceConfig
-from ragspine_pg.errors import Cancelled, DeadlineExceeded, ModeUnavailable, QueryError
+from ragspine_pg.connect.target import open_source
+from ragspine_pg.errors import Cancelled, DeadlineExceeded, ModeUnavailable, QueryError, UnavailableError
 from ragspine_pg.statement import search as statements
 from tests.fixtures.database import Database
 from tests.fixtures.models import WrittenModel
@@ -125,6 +128,71 @@ def test_a_cancel_while_a_connection_is_waited_for_stops_the_search(database: Da
             searching.result(10)
 
 
+def test_what_waits_for_a_lock_before_anything_is_searched_is_bounded(filled: RagSpine, database: Database) -> None:
+    """As a migration holds one."""
+    assert filled.search("return", access=ME).hits
+    with psycopg.connect(database.owner_url) as owner:
+        owner.execute("LOCK TABLE ragspine.grant_key IN ACCESS EXCLUSIVE MODE")
+        letting_go = threading.Timer(8, owner.rollback)
+        letting_go.start()
+        began = time.monotonic()
+        with pytest.raises(DeadlineExceeded):
+            filled.search("return", access=ME, context=RetrievalContext(deadline=Deadline.after(0.5)))
+        assert time.monotonic() - began < 6
+        letting_go.cancel()
+
+
+def test_a_thread_that_the_application_keeps_busy_is_not_waited_for(database: Database, filled: RagSpine) -> None:
+    async def body() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(1))
+        release = threading.Event()
+        async with open_async_spine(database) as spine:
+            await spine.create_library("busy", "notes", embedding="hashing")
+            await spine.library("busy", "notes").ingest([Document("note", "return")])
+            me = Access("busy", {"user:ann"})
+            assert (await spine.search("return", access=me)).mode == "hybrid"
+            busy = loop.run_in_executor(None, release.wait, 30)
+            try:
+                with pytest.raises(DeadlineExceeded):
+                    async with asyncio.timeout(10):
+                        await spine.search("return", access=me, context=RetrievalContext(Deadline.after(0.3)))
+            finally:
+                release.set()
+                await busy
+            assert (await spine.search("return", access=me)).mode == "hybrid", "and nothing of it stays"
+
+    asyncio.run(body())
+
+
+def test_a_cancelled_wait_for_a_connection_is_told_as_such(database: Database) -> None:
+    with (
+        ConnectionPool(database.reader_url, min_size=1, max_size=1, timeout=1, kwargs={"autocommit": True}) as pool,
+        RagSpine.open(pool, grant_key=database.grant_key) as spine,
+        pool.connection(),
+    ):
+        cancellation = Cancellation()
+        threading.Timer(0.3, cancellation.cancel).start()
+        with pytest.raises(Cancelled):
+            spine.search("return", access=ME, context=RetrievalContext(cancellation=cancellation))
+
+
+def test_a_server_that_says_nothing_is_not_waited_for_longer(database: Database) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor(2) as threads:
+        url = f"postgresql://reader@127.0.0.1:{silent.getsockname()[1]}/app?connect_timeout=60"
+        source = open_source(url)
+
+        def wait() -> None:
+            with source.transaction(True, 0.5):
+                raise AssertionError("nobody answered")
+
+        began = time.monotonic()
+        for waiting in [threads.submit(wait) for _ in range(2)]:
+            with pytest.raises(UnavailableError):
+                waiting.result(30)
+        assert time.monotonic() - began < 20
+
+
 def test_a_grant_is_signed_when_the_transaction_begins(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that takes longer to answer than a grant is valid."""
     me, clock = Access("patience", {"user:ann"}), time.time
@@ -156,9 +224,8 @@ def test_a_time_limit_of_the_session_stays_and_tightens(filled: RagSpine, databa
         for deadline in (None, Deadline.after(3600), Deadline.after(5)):
             with connection.transaction(), RagSpine.open(connection, grant_key=database.grant_key) as spine:
                 assert spine.search("return", access=ME, context=RetrievalContext(deadline=deadline)).hits
-                begun = {"grant": spine.grant(ME), "single_login": "off"}
-                left = None if deadline is None else int(deadline.remaining() * 1000)
-                connection.execute(statements.begin.text, begun | {"timeout": left})
+                if deadline is not None:
+                    connection.execute(statements.bound.text, {"timeout": int(deadline.remaining() * 1000)})
                 row = connection.execute("SHOW statement_timeout").fetchone()
                 assert row is not None
                 seen.append(str(row[0]))

@@ -8,7 +8,7 @@ import pytest
 
 from ragspine_pg import Access, Document, RagSpine, VectorStore
 from ragspine_pg.embedding.known import KnownModels, embedding_profile
-from ragspine_pg.errors import QueryError
+from ragspine_pg.errors import DeadlineExceeded, QueryError
 from ragspine_pg.retrieval.embed import SeenLibraries
 from ragspine_pg.statement.search import LibraryRow
 from tests.fixtures.database import Database
@@ -69,6 +69,40 @@ def test_of_one_space_a_query_is_embedded_once(
     assert result.hits
     assert model.seen == [QUERY]
     assert (result.usage.calls, result.usage.items) == (1, 1)
+
+
+def test_a_guess_whose_model_takes_too_long_is_forgotten(
+    spine: RagSpine, database: Database, request: pytest.FixtureRequest
+) -> None:
+    """The model may be one that the library has left since."""
+    tenant = request.node.name
+    me = Access(tenant, {"user:me"})
+    old, new = WrittenModel(name="old"), WrittenModel(name="new")
+    made = spine.create_library(tenant, "one", embedding=old)
+    made.ingest([Document("f", "fox [1, 0]")])
+    made.search(QUERY, access=me)
+    rebuilt_elsewhere(database, tenant, "one", new)
+    spine._models.known.add(new)
+    old.failure = DeadlineExceeded("the deadline passed")
+    with pytest.raises(DeadlineExceeded):
+        made.search(QUERY, access=me)
+    assert made.search(QUERY, access=me).hits
+
+
+def test_no_query_goes_to_a_service_that_the_library_has_left(
+    spine: RagSpine, database: Database, request: pytest.FixtureRequest
+) -> None:
+    tenant = request.node.name
+    me = Access(tenant, {"user:me"})
+    service, house = WrittenModel(name="service", remote=True), WrittenModel(name="house")
+    made = spine.create_library(tenant, "one", embedding=service)
+    made.ingest([Document("f", "fox [1, 0]")])
+    made.search(QUERY, access=me)
+    rebuilt_elsewhere(database, tenant, "one", house)
+    spine._models.known.add(house)
+    service.seen.clear()
+    assert made.search(QUERY, access=me).hits
+    assert service.seen == []
 
 
 def row(number: int) -> LibraryRow:

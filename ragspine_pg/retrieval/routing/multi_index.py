@@ -26,7 +26,7 @@ def describe_libraries(
     context.check()
     asked = {"libraries": None if libraries is None else list(libraries), "query": query}
     opening = yield from searching.opening(identity, context)
-    _, found = yield from batch(opening, (statements.route_libraries, asked), last=True)
+    *_, found = yield from batch(*opening, (statements.route_libraries, asked), last=True)
     return found
 
 
