@@ -11,6 +11,8 @@ from ragspine_pg.contract.budget import Budget
 from ragspine_pg.contract.idempotency import require_key
 from ragspine_pg.errors import Cancelled, ConfigurationError, DeadlineExceeded
 
+_LONGEST_SECONDS = (2**31 - 1) / 1000
+
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
@@ -37,11 +39,11 @@ class Deadline:
         return min(self, Deadline.after(seconds), key=lambda deadline: deadline.at)
 
     def remaining(self) -> float:
-        """Seconds left; raises ``DeadlineExceeded`` when there are none."""
+        """Seconds left, at most 24 days' (what timers take); raises ``DeadlineExceeded`` when there are none."""
         left = self.at - time.monotonic()
         if left <= 0:
             raise DeadlineExceeded("the deadline passed")
-        return left
+        return min(left, _LONGEST_SECONDS)
 
 
 class Cancellation:

@@ -105,7 +105,7 @@ def tightening(context: RetrievalContext) -> list[tuple[Statement[Any], Mapping[
 
 
 def statement_timeout(context: RetrievalContext) -> int | None:
-    """Milliseconds to the deadline, as the setting takes them: above 0, which would be no limit, at most 24 days."""
+    """Milliseconds to the deadline, as the setting takes them: above 0, which would be no limit."""
     if context.deadline is None:
         return None
-    return int(max(1, min(context.deadline.remaining() * 1000, 2**31 - 1)))
+    return int(max(1, context.deadline.remaining() * 1000))

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from ragspine_pg import Document, RagSpine
 from ragspine_pg.cli.commands import app
 from ragspine_pg.embedding import embed_checked
-from ragspine_pg.errors import ConfigurationError, InvalidEmbeddingInput, ModeUnavailable
+from ragspine_pg.errors import ConfigurationError, InvalidEmbeddingInput
 from ragspine_pg.evaluation import Dataset, EvaluationReport, compare, evaluate, load_dataset, write_report
 from ragspine_pg.evaluation.precomputed import PrecomputedModel
 from tests.evaluation.tiny import write_dataset
@@ -216,7 +216,7 @@ def test_a_library_of_another_space_is_refused(spine: RagSpine, fruit: Dataset) 
 
 
 def test_without_an_embedding_a_vector_mode_is_refused(spine: RagSpine, fruit: Dataset) -> None:
-    with pytest.raises(ModeUnavailable):
+    with pytest.raises(ConfigurationError, match="name a model"):
         evaluate(spine, fruit, mode="vector")
 
 
