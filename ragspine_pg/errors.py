@@ -168,8 +168,14 @@ class RerankRejected(RerankError):
     code = "rerank_rejected"
 
 
+class RerankFailed(RerankError):
+    """A reranker's own code raised; the logger ``ragspine_pg`` says what and where."""
+
+    code = "rerank_failed"
+
+
 class RerankUnavailable(RerankError):
-    """A reranker failed, could not be reached, or gave no answer in time."""
+    """A reranker could not be reached, or gave no answer in time."""
 
     code = "rerank_unavailable"
 

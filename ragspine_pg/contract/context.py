@@ -88,7 +88,9 @@ class RetrievalContext:
 
     ``allow_partial``: a hybrid search whose vector leg fails (the model cannot be reached, or half of the time that is
     left does not do, or the budget is spent) gives the lexical leg's hits, with the warning
-    ``vector_leg_failed:<code>``; else it is an error.
+    ``vector_leg_failed:<code>``; else it is an error. A model is handed that half as its deadline and has to heed it:
+    one that computes in this process cannot be interrupted, so one that takes longer than the whole deadline leaves
+    no time for the hits by words, and the search is ``DeadlineExceeded`` when it comes back.
 
     ``budget``: what the call may spend on models, together with all others that are handed the same one.
 

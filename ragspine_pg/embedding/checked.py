@@ -11,6 +11,7 @@ from typing import Any
 from ragspine_pg.contract.budget import Budget
 from ragspine_pg.contract.context import Cancellation, Deadline
 from ragspine_pg.contract.embedded import Embedded, EmbeddingLimits
+from ragspine_pg.contract.fault import log_fault
 from ragspine_pg.contract.idempotency import key_option
 from ragspine_pg.contract.ports import EmbeddingModel, EmbeddingTask
 from ragspine_pg.contract.usage import Usage
@@ -110,6 +111,7 @@ def _embed_batch(
     except RagSpineError:
         raise
     except Exception as error:  # noqa: BLE001 - a foreign model's message may quote the text it was given
+        log_fault(f"embedding model {model.name!r}", error)
         kind = type(error).__name__
         failure = EmbeddingError(f"embedding model {model.name!r} failed with {kind}", first=span.start, last=span[-1])
     # Raised out here, so that the model's own error, which may hold texts, does not hang on it as its context.

@@ -33,7 +33,9 @@ def make_embedding_model(name: str | EmbeddingModel | None = None, **options: An
         if options:
             raise ConfigurationError("options go with an embedding model's name; one that is made keeps its own")
         if name is not None and not isinstance(name, EmbeddingModel):
-            raise ConfigurationError("an embedding model is a name or an object with name, options, space and embed")
+            raise ConfigurationError(
+                "an embedding model is a name or an object with name, options, space, remote and embed"
+            )
         return name
     if name == NONE:
         if options:

@@ -33,6 +33,7 @@ class EvaluationReport:
 
     ``profile`` is the index version's, ``documents`` and ``chunks`` what it holds. ``left_out`` counts the queries that
     were not searched because the embedding model has no vector for them. ``usage`` sums the searches, not the ingest.
+    ``warnings`` are sentences about what makes the figures say little, such as relevant documents that are not there.
     """
 
     dataset: str
@@ -46,6 +47,7 @@ class EvaluationReport:
     cases: tuple[CaseResult, ...]
     left_out: int = 0
     usage: Usage = field(default_factory=Usage, compare=False)
+    warnings: tuple[str, ...] = ()
 
     @property
     def queries(self) -> int:
@@ -66,7 +68,7 @@ class EvaluationReport:
     def to_json(self, *, cases: bool = False) -> str:
         """One JSON object: the run's figures, and with ``cases`` all that ``from_json`` and ``compare`` need.
 
-        ``left_out`` is there where some were.
+        ``left_out`` and ``warnings`` are there where there are some.
         """
         written: dict[str, Any] = {
             "dataset": self.dataset,
@@ -79,6 +81,8 @@ class EvaluationReport:
         }
         if self.left_out:
             written["left_out"] = self.left_out
+        if self.warnings:
+            written["warnings"] = list(self.warnings)
         if cases:
             written |= {
                 "library": self.library,
@@ -98,7 +102,8 @@ class EvaluationReport:
             cases = tuple(CaseResult(**{**case, "found": tuple(case["found"])}) for case in fields.pop("cases"))
             for name in ("queries", "metrics", "latency_ms"):
                 del fields[name]  # they follow from the cases
-            return cls(**{**fields, "cases": cases, "usage": Usage(**fields["usage"])})
+            warnings = tuple(fields.get("warnings", ()))
+            return cls(**{**fields, "cases": cases, "usage": Usage(**fields["usage"]), "warnings": warnings})
         except (ValueError, TypeError, KeyError, AttributeError):
             raise ConfigurationError(
                 "not an evaluation report with its cases: to_json(cases=True) writes one"

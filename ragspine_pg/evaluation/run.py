@@ -49,9 +49,9 @@ def evaluate(
 
     Without ``library`` the documents go into a scratch library of tenant ``evaluation``, which is dropped at the end,
     however that comes. With ``keep`` it stays, named after the dataset, its version and the whole profile, so that two
-    profiles never mix, and the next run that keeps uses it again. A ``library`` that
-    is missing or empty is filled; one that holds documents is evaluated as it is, nothing of it is written, and
-    ``chunker``, ``analyzer``, ``embedding`` and ``profile`` must then be its own. ``analyzer`` is never guessed from
+    profiles never mix, and the next run that keeps uses it again. A ``library`` is
+    evaluated as it is: it is never made, filled or written to, and ``chunker``, ``analyzer``, ``embedding`` and
+    ``profile`` must be its own. ``analyzer`` is never guessed from
     the texts: without one it is that of the configuration (``english``).
 
     ``mode`` and ``fusion`` are those of the searches. ``embedding`` is a model, the name of one, or
@@ -64,25 +64,35 @@ def evaluate(
     is who asks, by default a member of the library's tenant without any group. ``progress`` hears of the ingest's
     stages and of stage ``search``.
 
-    Raises ``ConfigurationError`` when the library holds fewer documents than the dataset or has another profile, when
-    k is not 1 to 1,000, no query is left, or without the extra ``evaluate``; else as ``ingest`` and ``search`` do.
+    The report's ``warnings`` say what makes its figures say little: relevant documents that the corpus lacks, a
+    library in which nothing is readable, or one of other documents.
+
+    Raises ``NotFound`` when ``library`` does not exist; ``ConfigurationError`` when it is empty, holds fewer documents
+    than the dataset or has another profile, when the corpus lacks every relevant document, k is not 1 to 1,000, no
+    query is left, ``keep`` is asked of a library that is not scratch, or without the extra ``evaluate``; else as
+    ``ingest`` and ``search`` do.
     """
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MAX_K:
         raise ConfigurationError(f"k is a whole number from 1 to {MAX_K}")
+    if keep and library is not None:
+        raise ConfigurationError("keep is of a scratch library: a library of yours stays anyway", argument="keep")
     check_installed()  # before the work, not after it
     mode = make_retrieval_mode(spine.config.retrieval_mode if mode is None else mode)
     economy = mode is RetrievalMode.ECONOMY
     chosen = Choice(spine, dataset, chunker, analyzer, embedding, profile, economy=economy)
     cases = chosen.cases(dataset, economy=economy)
+    corpus = _Corpus.of(dataset, cases)
     place = chosen.scratch(dataset, keep) if library is None else library
     asked = _Asked(Access(place.tenant, {TENANT}) if access is None else access, mode, fusion, k)
     if library is None and not keep:
         try:
-            return _evaluated(dataset, cases, place, chosen, asked, progress)
+            return _evaluated(dataset, cases, corpus, place, chosen, asked, progress)
         finally:
             with contextlib.suppress(NotFound):  # it was not made yet
                 place.drop()
-    return _evaluated(dataset, cases, place, chosen, asked, progress)
+    if library is not None:
+        _require_filled(library, corpus)
+    return _evaluated(dataset, cases, corpus, place, chosen, asked, progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +105,51 @@ class _Asked:
     k: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """The ids of a dataset's documents, how many of them have text, and what is wrong with its grades."""
+
+    ids: frozenset[str]
+    with_text: int
+    warnings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, dataset: Dataset, cases: Sequence[Case]) -> "_Corpus":
+        """Read the corpus. Raises ``ConfigurationError`` where it has none of the relevant documents."""
+        ids: set[str] = set()
+        with_text = 0
+        for document in dataset.documents():
+            ids.add(document.id)
+            with_text += bool(document.title.strip() or document.text.strip())
+        relevant = {document for case in cases for document, grade in case.grades.items() if grade > 0}
+        lacking = len(relevant - ids)
+        are = "is" if lacking == 1 else "are"
+        said = f"{lacking:,} of {len(relevant):,} relevant documents of qrels.tsv {are} not in the corpus"
+        if lacking == len(relevant):
+            raise ConfigurationError(f"{said}: its ids are those of corpus.jsonl, letter by letter")
+        return cls(frozenset(ids), with_text, (said,) if lacking else ())
+
+
+def _require_filled(library: Library, corpus: _Corpus) -> None:
+    name = f"{library.tenant}/{library.library_id}"
+    ids = {"tenant": library.tenant, "library": library.library_id}
+    leave = "leave library out to evaluate in a scratch library"
+    try:
+        held = library.stats().documents
+    except NotFound:
+        raise NotFound(f"there is no library {name}: fill one before, or {leave}", **ids) from None
+    if held == 0:
+        raise ConfigurationError(f"{name} holds no document, and evaluating fills nothing of yours: {leave}", **ids)
+    if held < corpus.with_text:
+        raise ConfigurationError(
+            f"{name} holds {held:,} documents and the dataset {corpus.with_text:,}: ingest the rest, or {leave}", **ids
+        )
+
+
 def _evaluated(
     dataset: Dataset,
     cases: Sequence[Case],
+    corpus: _Corpus,
     place: Library,
     chosen: Choice,
     asked: _Asked,
@@ -105,6 +157,7 @@ def _evaluated(
 ) -> EvaluationReport:
     meter = Meter(progress)
     stats = _filled(dataset, place, chosen, asked.mode, progress)
+    warnings = list(corpus.warnings)
     version = next(found for found in place.versions() if found.state == "published")
     chosen.require(place, version)
     rankings: dict[str, list[str]] = {}
@@ -118,7 +171,11 @@ def _evaluated(
         seconds.append(time.perf_counter() - started)
         spent += used
         mode_run = result.mode
+        if result.reason == "nothing_readable" and len(rankings) == 1:
+            warnings.append("nothing in the library is readable for whom the queries are asked as")
         meter.report("search", len(rankings), len(cases))
+    if any(rankings.values()) and corpus.ids.isdisjoint(found for ranking in rankings.values() for found in ranking):
+        warnings.append("none of the documents found is in the corpus: the library holds others")
     values = measure(cases, rankings)
     return EvaluationReport(
         dataset=dataset.name,
@@ -135,12 +192,14 @@ def _evaluated(
         ),
         left_out=len(dataset.cases) - len(cases),
         usage=spent,
+        warnings=tuple(warnings),
     )
 
 
 def _filled(
     dataset: Dataset, place: Library, chosen: Choice, mode: RetrievalMode, progress: OnProgress | None
 ) -> LibraryStats:
+    """What the library holds, a scratch one filled first; one of the caller's holds documents when this is asked."""
     try:
         stats = place.stats()
     except NotFound:
@@ -151,14 +210,6 @@ def _filled(
         cutter = None if isinstance(chosen.chunker, str) else chosen.chunker
         place.ingest(dataset.documents(), chunker=cutter, progress=progress)
         return place.stats()
-    expected = sum(1 for document in dataset.documents() if document.title.strip() or document.text.strip())
-    if stats.documents < expected:
-        raise ConfigurationError(
-            f"{place.tenant}/{place.library_id} holds {stats.documents} documents and the dataset {expected}: name an"
-            " empty library, or none",
-            tenant=place.tenant,
-            library=place.library_id,
-        )
     return stats
 
 

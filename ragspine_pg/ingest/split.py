@@ -7,6 +7,7 @@ from typing import Any
 from ragspine_pg.chunking.provenance import check_provenance
 from ragspine_pg.contract.chunk import Chunk
 from ragspine_pg.contract.document import Document
+from ragspine_pg.contract.fault import log_fault
 from ragspine_pg.contract.ingest import SkippedDocument
 from ragspine_pg.contract.locator import Locator
 from ragspine_pg.contract.metadata import dump_json
@@ -136,6 +137,7 @@ def _cut(document: Document, chunker: Chunker) -> list[Chunk]:
         raise
     except Exception as error:  # noqa: BLE001
         # A chunker may be an application's own; its message could quote the text.
+        log_fault(f"chunker {chunker.name!r}", error)
         raise IngestError(
             f"chunker {chunker.name!r} failed on document {document.id!r} ({type(error).__name__})",
             document=document.id,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ragspine_pg import Access, RagSpine
+from ragspine_pg import Access, Document, RagSpine
 from ragspine_pg.contract.ingest import Progress
-from ragspine_pg.errors import ConfigurationError
+from ragspine_pg.errors import ConfigurationError, NotFound
 from ragspine_pg.evaluation import Dataset, EvaluationReport, evaluate, load_dataset
 from ragspine_pg.evaluation.choice import TENANT
 from ragspine_pg.evaluation.measures import MEASURES, measure
@@ -138,8 +138,8 @@ def test_profiles_never_mix_and_a_kept_library_is_used_again(spine: RagSpine, fr
     assert "read" not in stages[-4:]
 
 
-def libraries(spine: RagSpine) -> set[str]:
-    return {f"{found.tenant}/{found.library_id}" for found in spine.ingestor.libraries(TENANT)}
+def libraries(spine: RagSpine, tenant: str = TENANT) -> set[str]:
+    return {f"{found.tenant}/{found.library_id}" for found in spine.ingestor.libraries(tenant)}
 
 
 def test_a_scratch_library_is_dropped_at_the_end_however_that_comes(spine: RagSpine, fruit: Dataset) -> None:
@@ -168,13 +168,43 @@ def test_a_changed_dataset_gets_a_library_of_its_own(spine: RagSpine, fruit: Dat
     assert all(name.startswith(f"{TENANT}/fruit-") for name in names)
 
 
-def test_a_named_library_is_filled_when_it_is_missing_or_empty(spine: RagSpine, fruit: Dataset) -> None:
-    missing = spine.library("mine", "missing")
+def test_a_named_library_is_never_made_or_filled(spine: RagSpine, fruit: Dataset) -> None:
+    before = libraries(spine, "mine")
+    with pytest.raises(NotFound, match="no library mine/missing: fill one before"):
+        evaluate(spine, fruit, library=spine.library("mine", "missing"), chunker="whole")
+    assert libraries(spine, "mine") == before
     empty = spine.create_library("mine", "empty", chunker="whole", profile={"k1": 2})
-    assert evaluate(spine, fruit, library=missing, chunker="whole").library == "mine/missing"
-    report = evaluate(spine, fruit, library=empty)
-    assert report.profile["k1"] == 2
-    assert empty.stats().documents == 4
+    with pytest.raises(ConfigurationError, match="mine/empty holds no document"):
+        evaluate(spine, fruit, library=empty)
+    assert empty.stats().documents == 0
+    with pytest.raises(ConfigurationError, match="keep is of a scratch library"):
+        evaluate(spine, fruit, library=empty, keep=True)
+
+
+def graded(folder: Path, grades: dict[str, dict[str, int]]) -> Dataset:
+    return load_dataset(write_dataset(folder / "fruit", grades=grades))
+
+
+def test_grades_of_documents_that_the_corpus_lacks_are_told_of(spine: RagSpine, tmp_path: Path) -> None:
+    before = libraries(spine)
+    with pytest.raises(ConfigurationError, match=r"2 of 2 relevant documents of qrels\.tsv are not in the corpus"):
+        evaluate(spine, graded(tmp_path / "none", {"q1": {"Cider": 1, "Pears": 1}, "q2": {"Cider": 1}}))
+    assert libraries(spine) == before
+    some = evaluate(spine, graded(tmp_path / "some", {"q1": {"cider": 1}, "q2": {"Pears": 1}}), chunker="whole")
+    assert some.warnings == ("1 of 2 relevant documents of qrels.tsv is not in the corpus",)
+    assert json.loads(some.to_json())["warnings"] == list(some.warnings)
+    assert EvaluationReport.from_json(some.to_json(cases=True)) == some
+
+
+def test_a_library_of_other_documents_or_with_nothing_to_read_is_told_of(spine: RagSpine, fruit: Dataset) -> None:
+    library = spine.create_library("mine", "others", chunker="whole")
+    library.ingest([Document(f"other-{n}", "apples, pears, quinces") for n in range(5)], readers={"group:fruit"})
+    assert evaluate(spine, fruit, library=library).warnings == (
+        "nothing in the library is readable for whom the queries are asked as",
+    )
+    assert evaluate(spine, fruit, library=library, access=Access("mine", {"group:fruit"})).warnings == (
+        "none of the documents found is in the corpus: the library holds others",
+    )
 
 
 def test_a_library_with_documents_is_searched_as_it_is_and_as_whom_one_says(spine: RagSpine, fruit: Dataset) -> None:
@@ -218,8 +248,7 @@ def test_a_mode_that_nothing_makes_vectors_for_asks_for_an_embedding(
     spine: RagSpine, fruit: Dataset, mode: str
 ) -> None:
     before = spine.ingestor.libraries()
-    for library in (None, spine.library("fruit", "not there yet")):
-        with pytest.raises(ConfigurationError, match="name a model, such as embedding='hashing'"):
-            evaluate(spine, fruit, mode=mode, library=library)
+    with pytest.raises(ConfigurationError, match="name a model, such as embedding='hashing'"):
+        evaluate(spine, fruit, mode=mode)
     assert spine.ingestor.libraries() == before
     assert evaluate(spine, fruit, mode=mode, embedding="hashing").mode == mode

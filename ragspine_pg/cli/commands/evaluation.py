@@ -42,7 +42,8 @@ def run(
         ),
     ],
     library: Annotated[
-        str | None, typer.Option(metavar="TENANT/LIBRARY", help="Filled when empty; else a scratch library, dropped.")
+        str | None,
+        typer.Option(metavar="TENANT/LIBRARY", help="Yours, measured as it is; else a scratch library, dropped."),
     ] = None,
     principals: AsOption = None,
     mode: Annotated[str | None, typer.Option(metavar="M", help="auto, economy, vector or hybrid.")] = None,
@@ -87,6 +88,8 @@ def run(
             keep=keep,
             progress=progress,
         )
+    for warning in found.warnings:
+        say(f"warning: {warning}")
     if report is not None:
         write_report(found, report)
         say(f"the report is in {one_line(str(report))}")

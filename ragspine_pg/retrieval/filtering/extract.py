@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from ragspine_pg.contract.fault import log_fault
 from ragspine_pg.contract.filter import MetadataFilter
 from ragspine_pg.contract.ports import FilterExtractor
 from ragspine_pg.contract.result import SearchResult
@@ -16,6 +17,7 @@ def extract_filter(extractor: FilterExtractor, query: str) -> MetadataFilter | N
     try:
         extracted = extractor.extract(query)
     except Exception as error:  # noqa: BLE001 - an application's own code, or a model's client
+        log_fault(f"filter extractor {extractor.name!r}", error)
         fault = type(error).__name__
     else:
         if extracted is None or (isinstance(extracted, MetadataFilter) and extracted == MetadataFilter()):

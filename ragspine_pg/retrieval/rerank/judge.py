@@ -11,10 +11,11 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from ragspine_pg.contract.context import Deadline
+from ragspine_pg.contract.fault import log_fault
 from ragspine_pg.contract.idempotency import key_option
 from ragspine_pg.contract.judgement import Judgement
 from ragspine_pg.contract.ports import Reranker
-from ragspine_pg.errors import RerankError, RerankRejected, RerankUnavailable
+from ragspine_pg.errors import RerankError, RerankFailed, RerankRejected, RerankUnavailable
 
 
 def judge(
@@ -28,9 +29,9 @@ def judge(
 ) -> list[float]:
     """The score of each text, in their order; ``idempotency_key`` is handed to a reranker that takes it.
 
-    Raises ``RerankUnavailable`` when the reranker fails, or gives no whole answer within ``seconds`` or before the
-    deadline, and ``RerankRejected`` when it does not judge each text once with a finite number. The message holds
-    nothing of query, texts or answer.
+    Raises ``RerankUnavailable`` when the reranker cannot be reached, or gives no whole answer within ``seconds`` or
+    before the deadline, ``RerankFailed`` when its own code raises anything else, and ``RerankRejected`` when it does
+    not judge each text once with a finite number. The message holds nothing of query, texts or answer.
     """
     limit = Deadline.after(seconds)
     if deadline is not None and deadline.at < limit.at:
@@ -44,7 +45,9 @@ def judge(
         except RerankError as error:
             answer.put(error)
         except BaseException as error:  # noqa: BLE001 - an application's own code; its message could quote a text
-            answer.put(RerankUnavailable(type(error).__name__))
+            log_fault(f"reranker {reranker.name!r}", error)
+            away = isinstance(error, ConnectionError | TimeoutError)
+            answer.put((RerankUnavailable if away else RerankFailed)(type(error).__name__))
 
     # A thread of its own, given up when it takes too long: nothing can stop a function that does not come back.
     context = contextvars.copy_context()

@@ -6,6 +6,7 @@
 from collections.abc import Sequence
 
 from ragspine_pg.contract.context import RetrievalContext
+from ragspine_pg.contract.fault import log_fault
 from ragspine_pg.contract.identity import Identity
 from ragspine_pg.contract.library_description import LibraryDescription
 from ragspine_pg.contract.ports import LibraryRouter
@@ -40,6 +41,7 @@ def choose_libraries(router: LibraryRouter, query: str, readable: Sequence[Libra
         answer = router.route(query, tuple(readable))
         said = [] if isinstance(answer, str) else [item for item in answer if isinstance(item, str)]
     except Exception as error:  # noqa: BLE001 - an application's own code, or a model's client
+        log_fault(f"library router {router.name!r}", error)
         fault = type(error).__name__
     else:
         return tuple(dict.fromkeys(item for item in said if item in known)) or tuple(known)
