@@ -48,6 +48,20 @@ COMMENT ON TABLE ragspine.acl_class IS 'A distinct combination of readers and se
 
 ALTER TABLE ragspine.acl_class ENABLE ROW LEVEL SECURITY;
 
+CREATE TABLE ragspine.dropped_library (
+  tenant_no INTEGER NOT NULL,
+  library_id TEXT COLLATE "C" NOT NULL,
+  last_version INTEGER NOT NULL,
+  CONSTRAINT pk_dropped_library PRIMARY KEY (tenant_no, library_id),
+  CONSTRAINT fk_dropped_library__tenant FOREIGN KEY(tenant_no) REFERENCES ragspine.tenant (tenant_no),
+  CONSTRAINT ck_dropped_library__library_id_is_a_name CHECK (library_id ~ '\S' AND octet_length(library_id) <= 1024),
+  CONSTRAINT ck_dropped_library__last_version_is_positive CHECK (last_version > 0)
+);
+
+COMMENT ON TABLE ragspine.dropped_library IS 'Where a library made anew under an id goes on counting versions, so that an old cursor does not fit it.';
+
+ALTER TABLE ragspine.dropped_library ENABLE ROW LEVEL SECURITY;
+
 CREATE TABLE ragspine.embedding_space (
   tenant_no INTEGER NOT NULL,
   space_no INTEGER GENERATED ALWAYS AS IDENTITY,

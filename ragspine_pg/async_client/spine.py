@@ -204,7 +204,7 @@ class AsyncRagSpine(AsyncRetriever):
         analyzer: str | None = None,
         chunker: str | Chunker | None = None,
         embedding: str | EmbeddingModel | None = None,
-        fields: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+        fields: Mapping[str, str] | Iterable[tuple[str, str]] | None = None,
         profile: Mapping[str, Any] | None = None,
         exist_ok: bool = False,
     ) -> AsyncLibrary:

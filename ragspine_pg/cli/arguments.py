@@ -168,10 +168,12 @@ def fusion_of(text: str | None) -> str | Mapping[str, Any] | None:
     return object_of("--fusion", text) if text is not None and text.lstrip().startswith("{") else text
 
 
-def fields_of(items: list[str] | None) -> dict[str, str]:
-    """Declared fields of ``NAME:TYPE`` options. Raises ``Mistake``."""
+def fields_of(items: list[str] | None) -> dict[str, str] | None:
+    """Declared fields of ``NAME:TYPE`` options; None where none is given. Raises ``Mistake``."""
+    if not items:
+        return None
     declared: dict[str, str] = {}
-    for item in items or ():
+    for item in items:
         name, colon, kind = item.rpartition(":")
         if not colon or not name.strip():
             raise Mistake(f"--field takes NAME:TYPE, for example year:number, not {item!r}")

@@ -1,6 +1,6 @@
 """What a library is made with where the call does not say."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +13,7 @@ from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.embedding.registry import make_embedding_model
 from ragspine_pg.flow.steps import Flow
 from ragspine_pg.ingest import pipeline
+from ragspine_pg.ingest.difference import Path
 from ragspine_pg.ingest.library import options_of
 
 
@@ -34,7 +35,7 @@ class LibraryDefaults:
         analyzer: str | None,
         chunker: str | Chunker | None,
         embedding: str | EmbeddingModel | None,
-        fields: Mapping[str, str] | Iterable[tuple[str, str]],
+        fields: Mapping[str, str] | Iterable[tuple[str, str]] | None,
         profile: Mapping[str, Any] | None,
         exist_ok: bool,
     ) -> Flow[VersionInfo]:
@@ -56,9 +57,21 @@ class LibraryDefaults:
                 description=description,
                 analyzer=self.analyzer if analyzer is None else analyzer,
                 embedding=model,
-                any_embedding=embedding is None and not embedding_options,
+                named=[
+                    *(() if analyzer is None else [("analyzer",)]),
+                    *_named("chunker", chunker, chunker_options),
+                    *_named("embedding", embedding, embedding_options),
+                ],
                 fields=fields,
                 profile=options,
                 exist_ok=exist_ok,
             )
         )
+
+
+def _named(part: str, given: object, options: Mapping[str, Any]) -> Iterator[Path]:
+    """What a call says of a chunker or model: a name says nothing of its options, an object says everything."""
+    if given is not None:
+        yield (part, "name") if isinstance(given, str) else (part,)
+    for option in options:
+        yield (part, "options", option)

@@ -96,7 +96,7 @@ class Ingestor(Shell):
         analyzer: str | None = None,
         chunker: str | Chunker | None = None,
         embedding: str | EmbeddingModel | None = None,
-        fields: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+        fields: Mapping[str, str] | Iterable[tuple[str, str]] | None = None,
         profile: Mapping[str, Any] | None = None,
         exist_ok: bool = False,
     ) -> VersionInfo:
@@ -111,7 +111,8 @@ class Ingestor(Shell):
         model see CONFIDENTIAL text). RESTRICTED text reaches no model.
 
         Raises ``ConfigurationError``, and ``LibraryExists``, which with ``exist_ok`` says what differs. A library that
-        is made alike is accepted then: with any model where no ``embedding`` is given, and the new ``description``.
+        is there is accepted then if it is alike in all that is given; what is not given stays as it is there. It takes
+        on a new ``description``.
         """
         flow = self._defaults.create(
             tenant,

@@ -2,7 +2,8 @@
 
 A page is a search of its own, deep enough to hold what was shown, which is left out. So nothing is repeated, nothing
 that ranks above what is still to come is lost, and rights are judged again; documents that arrive meanwhile may come
-in. A cursor is no secret and proves nothing.
+in. A cursor is no secret and proves nothing. Only what a cursor is written as is read: another spelling of the same
+content is none, so that both twins read the same texts.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -42,7 +43,10 @@ class Cursor:
 
     def write(self, request: Mapping[str, Any]) -> str:
         """The text of the cursor, bound to ``request`` (all that makes two searches pages of one result)."""
-        content = {"request": _digest(request), "shown": self.shown, "versions": self.versions}
+        return self._written(_digest(request))
+
+    def _written(self, digest: str) -> str:
+        content = {"request": digest, "shown": self.shown, "versions": self.versions}
         return urlsafe_b64encode(canonical_json(content).encode()).decode().rstrip("=")
 
     @classmethod
@@ -52,11 +56,13 @@ class Cursor:
             if len(text) > MAX_LENGTH:
                 raise ValueError("longer than any cursor")
             content = load_json(urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode())
-            digest, shown, versions = content["request"], content["shown"], content["versions"]
+            digest, shown, versions = _text(content["request"]), content["shown"], content["versions"]
             cursor = cls(
                 {_text(library): _whole(version) for library, version in versions.items()},
                 {_text(library): [_text(chunk) for chunk in _list(chunks)] for library, chunks in shown.items()},
             )
+            if cursor._written(digest) != text:
+                raise ValueError("no cursor is written so")
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise QueryError("after is not a cursor", argument="after") from None
         if digest != _digest(request):

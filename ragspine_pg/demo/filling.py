@@ -1,5 +1,6 @@
 """Makes the demo's libraries and fills them; those of an earlier run stay, unless they were made otherwise."""
 
+from ragspine_pg.chunking.registry import make_chunker
 from ragspine_pg.client import Library, RagSpine
 from ragspine_pg.contract.ports import EmbeddingModel
 from ragspine_pg.demo.asking import Asking
@@ -53,5 +54,8 @@ def _create(spine: RagSpine, library: DemoLibrary, model: EmbeddingModel | None)
         )
     except LibraryExists:
         return False
-    # A library that has a model is one that is asked for none, too.
-    return ("embedding" in version.profile) == (model is not None)
+    # A chunker's name says nothing of what this release cuts by it, and a library with a model passes for one without.
+    chunker = make_chunker(library.chunker, **library.profile.get("chunker_options", {}))
+    return version.profile["chunker"]["fingerprint"] == chunker.fingerprint and ("embedding" in version.profile) == (
+        model is not None
+    )

@@ -17,6 +17,7 @@ from ragspine_pg.contract.ports import EmbeddingModel, EmbeddingTask
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.embedding.batch import plan_batches
 from ragspine_pg.embedding.examine import examine_embedded, examine_texts, ids, place
+from ragspine_pg.embedding.foreign import in_our_words
 from ragspine_pg.errors import ConfigurationError, EmbeddingError, EmbeddingUnavailable, RagSpineError
 
 _POLL_SECONDS = 0.1
@@ -101,21 +102,22 @@ def _embed_batch(
         budget.take()
     try:
         embedded = model.embed(items[span.start : span.stop], task, deadline=deadline, **option)
-        _charge(budget, getattr(embedded, "usage", None))
-        return examine_embedded(embedded, len(span), model.space)
-    except EmbeddingError as error:
-        attempts = error.ids.get("attempts")
-        if isinstance(attempts, int):
-            _charge(budget, Usage(calls=attempts))
-        failure = _located(error, span, labels)
-    except RagSpineError:
-        raise
+        usage, space = getattr(embedded, "usage", None), model.space
     except Exception as error:  # noqa: BLE001 - a foreign model's message may quote the text it was given
-        log_fault(f"embedding model {model.name!r}", error)
-        kind = type(error).__name__
-        failure = EmbeddingError(f"embedding model {model.name!r} failed with {kind}", first=span.start, last=span[-1])
+        failure = in_our_words(model, error)
+        if failure is not error:
+            log_fault(f"embedding model {model.name!r}", error)
+    else:
+        _charge(budget, usage)
+        try:
+            return examine_embedded(embedded, len(span), space)
+        except EmbeddingError as error:
+            failure = error
+    attempts = failure.ids.get("attempts")
+    if isinstance(attempts, int):
+        _charge(budget, Usage(calls=attempts))
     # Raised out here, so that the model's own error, which may hold texts, does not hang on it as its context.
-    raise failure
+    raise _located(failure, span, labels) if isinstance(failure, EmbeddingError) else failure
 
 
 def _charge(budget: Budget | None, usage: object) -> None:

@@ -64,7 +64,13 @@ def examine_embedded(embedded: object, expected: int, space: EmbeddingSpace) -> 
     usage = embedded.usage
     if not isinstance(usage, Usage):
         raise EmbeddingRejected("the model gave back no usage")
-    return [_vector(vector, position, space) for position, vector in enumerate(vectors)], usage
+    try:
+        each = list(vectors)
+    except Exception:  # noqa: BLE001 - a sequence of a foreign model's class may say what it likes
+        each = []
+    if len(each) != expected:
+        raise EmbeddingRejected("the model gave back vectors that cannot be read")
+    return [_vector(vector, position, space) for position, vector in enumerate(each)], usage
 
 
 def _vector(vector: Any, position: int, space: EmbeddingSpace) -> Sequence[float]:
@@ -75,7 +81,7 @@ def _vector(vector: Any, position: int, space: EmbeddingSpace) -> Sequence[float
         numbers = list(vector)
         # Also what float32 makes of a number is looked at: 1e39 is infinite there, and 1e-50 zero.
         values = None if bool in set(map(type, numbers)) else array("f", numbers)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # noqa: BLE001 - as above
         values = None
     if values is None:
         raise _rejected(position, "holds something that is no number")
@@ -100,7 +106,7 @@ def _length(value: Any) -> int | None:
         return None
     try:
         return len(value)
-    except TypeError:
+    except Exception:  # noqa: BLE001 - as above
         return None
 
 

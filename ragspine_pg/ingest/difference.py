@@ -1,11 +1,33 @@
 """How the library that is there differs from the one that was asked for."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from ragspine_pg.contract.metadata import dump_json
 
 _SHOWN: Final = 80
+
+
+Path = tuple[str, ...]
+"""Names from the whole to a part, such as ``("chunker", "options", "size")``."""
+
+
+def with_unnamed(stored: Mapping[str, Any], asked: Mapping[str, Any], named: Collection[Path]) -> dict[str, Any]:
+    """What was asked for, but as it is stored wherever no path in ``named`` leads: there the call said nothing.
+
+    A path to a whole names all of its parts. Where a whole is on one side only, it is as asked.
+    """
+    result = {}
+    for name in stored.keys() | asked.keys():
+        old, new = stored.get(name), asked.get(name)
+        below = {path[1:] for path in named if path[0] == name}
+        if not below:
+            new = old
+        elif () not in below and isinstance(old, Mapping) and isinstance(new, Mapping):
+            new = with_unnamed(old, new, below)
+        if new is not None:
+            result[name] = new
+    return result
 
 
 def differences(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:

@@ -10,6 +10,7 @@ from ragspine_pg.statement.catalogue import query
 _LOCK_VERSIONS = query("ingest_lock_versions", int)
 _AWAIT_RELABELS = query("ingest_await_relabels", int)
 _LOCK_DOCUMENTS = query("ingest_lock_library", int)
+_KEEP_LAST_VERSION = query("ingest_keep_last_version")
 _DROP_VERSIONS = query("ingest_drop_versions")
 _DROP_DOCUMENTS = query("ingest_drop_documents")
 _DROP_LIBRARY = query("ingest_drop_library")
@@ -19,7 +20,8 @@ _LIST = query("ingest_list_libraries", LibraryInfo)
 def drop_library(tenant: str, library_id: str) -> Flow[int]:
     """Delete a library, its versions and its documents; the number of documents. Raises ``NotFound``.
 
-    The tenant and its access classes stay: they are shared by all of the tenant's libraries.
+    The tenant and its access classes stay: they are shared by all of the tenant's libraries. So does the number of the
+    last version: a library made anew under that id goes on counting, and no cursor of the old one fits it.
     """
     target = yield from open_target(tenant, library_id)
     place = {"tenant_no": target.tenant_no, "library_no": target.library_no}
@@ -28,7 +30,7 @@ def drop_library(tenant: str, library_id: str) -> Flow[int]:
     yield from fetch(_LOCK_VERSIONS, **place)
     yield from fetch(_AWAIT_RELABELS, **place)
     documents = yield from fetch(_LOCK_DOCUMENTS, **place)
-    for statement in (_DROP_VERSIONS, _DROP_DOCUMENTS, _DROP_LIBRARY):
+    for statement in (_KEEP_LAST_VERSION, _DROP_VERSIONS, _DROP_DOCUMENTS, _DROP_LIBRARY):
         yield from fetch(statement, **place)
     return documents[0]
 

@@ -1,6 +1,6 @@
 """Creates a library: its tenant, declared fields, and a first index version, empty and published."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -13,7 +13,7 @@ from ragspine_pg.contract.space import EmbeddingSpace
 from ragspine_pg.embedding.known import embedding_profile
 from ragspine_pg.errors import ConfigurationError, LibraryExists, QueryError
 from ragspine_pg.flow.steps import Flow, fetch
-from ragspine_pg.ingest.difference import differences
+from ragspine_pg.ingest.difference import Path, differences, with_unnamed
 from ragspine_pg.ingest.target import begin, find_target
 from ragspine_pg.ingest.versions import list_versions
 from ragspine_pg.statement.catalogue import query
@@ -30,6 +30,8 @@ _SETTINGS = ("k1", "b", "pivot", "fusion", "embed_confidential")
 PROFILE_KEYS = (*_SETTINGS, "chunker_options", "embedding_options")
 """What a caller's profile may set."""
 
+_WHOLE: Collection[Path] = (("analyzer",), ("chunker",), ("embedding",))
+
 _ADD_SPACE = query("ingest_add_space", int)
 _ADD_VERSION = query("ingest_add_version")
 
@@ -42,10 +44,10 @@ def create_library(
     chunker_options: Mapping[str, Any] | None = None,
     description: str = "",
     analyzer: str = "english",
-    fields: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+    fields: Mapping[str, str] | Iterable[tuple[str, str]] | None = None,
     profile: Mapping[str, Any] | None = None,
     embedding: EmbeddingModel | None = None,
-    any_embedding: bool = False,
+    named: Collection[Path] = _WHOLE,
     exist_ok: bool = False,
 ) -> Flow[VersionInfo]:
     """Make a library, and its tenant if that is new; its published version.
@@ -53,8 +55,9 @@ def create_library(
     ``fields``: declared metadata fields, name to type. ``profile`` may set ``k1``, ``b`` and ``pivot`` (lexemes, or
     ``"measured"``: the mean length of the chunks, for a library of one access class). ``chunker_options`` are those
     ``make_chunker`` needs to make the same chunker again. ``embedding``: the model that fills the version's space. With
-    ``exist_ok`` a library of that name is accepted when its analyzer, chunker, model (unless ``any_embedding``), fields
-    and profile are the same; it takes on the description, if one is given.
+    ``exist_ok`` a library of that name is accepted when it is the same in all that is asked for: the ``fields``, if
+    given, the settings in ``profile``, and those parts of analyzer, chunker and embedding that ``named`` leads to. It
+    takes on the description, if one is given.
 
     Raises ``ConfigurationError`` for a blank or too long name, an unknown analyzer, field type or profile key, or a
     value of another type or out of range; ``LibraryExists``.
@@ -93,11 +96,12 @@ def create_library(
                 library=library_id,
             )
         # What was left to its default is as it was made: a default may change from release to release.
-        left = {name for name in _SETTINGS if name not in (profile or {})}
-        left |= {"embedding"} if any_embedding else set()
-        asked = {name: value for name, value in load_json(dump_json(written)).items() if name not in left}
-        asked |= {name: target.profile[name] for name in left & set(target.profile)}
-        told = differences({**target.profile, "fields": dict(stored)}, {**asked, "fields": declared})
+        paths = {*named, *((name,) for name in profile or {})} | (set() if fields is None else {("fields",)})
+        made = {**target.profile, "fields": dict(stored)}
+        asked = {**load_json(dump_json(written)), "fields": declared}
+        if chunker.fingerprint == made["chunker"]["fingerprint"]:  # it cuts alike, however its options are spelled
+            asked["chunker"] = made["chunker"]
+        told = differences(made, with_unnamed(made, asked, paths))
         if told:
             raise LibraryExists(
                 f"library {tenant}/{library_id} exists and is made otherwise: {'; '.join(told)}",
@@ -249,7 +253,7 @@ def _number(name: str, value: Any, lowest: float, highest: float) -> Decimal:
 
 
 def _declared(fields: Any) -> dict[str, Any]:
-    pairs = fields.items() if isinstance(fields, Mapping) else fields
+    pairs = () if fields is None else fields.items() if isinstance(fields, Mapping) else fields
     try:
         named = [(name, kind) for name, kind in pairs]
     except (TypeError, ValueError):

@@ -35,6 +35,7 @@ RELATIONS: Mapping[str, Mapping[str, str]] = {
     "grant_key": {},
     "tenant": {GATE: "SELECT", INGEST: _WRITE},
     "library": {GATE: "SELECT", INGEST: _WRITE},
+    "dropped_library": {INGEST: "SELECT, INSERT, UPDATE"},
     "library_field": {INGEST: _WRITE},
     "acl_class": {GATE: "SELECT", INGEST: _WRITE},
     "acl_reader": {GATE: "SELECT", INGEST: _WRITE},

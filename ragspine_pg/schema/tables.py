@@ -108,6 +108,19 @@ library = Table(
     comment="A named set of documents of one tenant.",
 )
 
+dropped_library = Table(
+    "dropped_library",
+    metadata,
+    Column("tenant_no", Integer, nullable=False),
+    _id("library_id"),
+    Column("last_version", Integer, nullable=False),
+    PrimaryKeyConstraint("tenant_no", "library_id"),
+    ForeignKeyConstraint(["tenant_no"], [tenant.c.tenant_no]),
+    _id_check("library_id"),
+    CheckConstraint("last_version > 0", name="last_version_is_positive"),
+    comment="Where a library made anew under an id goes on counting versions, so that an old cursor does not fit it.",
+)
+
 library_field = Table(
     "library_field",
     metadata,

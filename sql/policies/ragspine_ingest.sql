@@ -8,6 +8,9 @@ CREATE POLICY writable ON ragspine.tenant TO ragspine_ingest USING (true) WITH C
 DROP POLICY IF EXISTS writable ON ragspine.library;
 CREATE POLICY writable ON ragspine.library TO ragspine_ingest USING (true) WITH CHECK (true);
 
+DROP POLICY IF EXISTS writable ON ragspine.dropped_library;
+CREATE POLICY writable ON ragspine.dropped_library TO ragspine_ingest USING (true) WITH CHECK (true);
+
 DROP POLICY IF EXISTS writable ON ragspine.index_version;
 CREATE POLICY writable ON ragspine.index_version TO ragspine_ingest USING (true) WITH CHECK (true);
 

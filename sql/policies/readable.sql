@@ -66,6 +66,7 @@ CREATE POLICY readable ON ragspine.parent_window FOR SELECT TO PUBLIC USING (
   tenant_no = (SELECT ragspine.granted_tenant_no_v1())
   AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));
 
+ALTER TABLE ragspine.dropped_library ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ragspine.library_field ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ragspine.chunk_lexical ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ragspine.chunk_embedding ENABLE ROW LEVEL SECURITY;

@@ -34,6 +34,9 @@ def test_the_life_of_a_library(fresh_database: Database, tmp_path: Path) -> None
             library = await spine.create_library("calls", "notes", embedding="hashing", fields={"n": "number"})
             with pytest.raises(LibraryExists):
                 await spine.create_library("calls", "notes")
+            await spine.create_library("calls", "notes", exist_ok=True)  # what is not given is as it is there
+            with pytest.raises(LibraryExists, match=r"fields\.n is"):
+                await spine.create_library("calls", "notes", fields={}, exist_ok=True)
             seen: list[Progress] = []
             documents = [Document(f"n{n}", f"return an order {n}", metadata={"n": n}) for n in range(20)]
             report = await library.ingest([*documents, tmp_path], progress=seen.append)

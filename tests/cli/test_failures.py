@@ -188,3 +188,12 @@ def test_entry_point_is_installed() -> None:
         pytest.skip("the package is not installed here")
     done = subprocess.run([script, "--version"], capture_output=True, text=True, check=False, timeout=60)
     assert done.stdout.startswith("ragspine-pg ")
+
+
+def test_create_accepts_a_library_that_is_alike_in_the_options_given(run: Run) -> None:
+    made = ("--analyzer", "german", "--chunker", "layout", "--field", "year:number", "--profile", '{"k1": 0.9}')
+    assert run("create", "alike/l", *made).status == 0
+    for given in ((), made, made[:2], made[2:4], made[4:6], made[6:]):
+        assert run("create", "alike/l", "--exist-ok", *given).status == 0
+    for given, told in ((("--analyzer", "english"), "analyzer is"), (("--field", "n:number"), "fields.n is none")):
+        assert told in run("create", "alike/l", "--exist-ok", *given).stderr

@@ -19,6 +19,7 @@ from ragspine_pg.embedding import embed_checked
 from ragspine_pg.embedding.batch import plan_batches
 from ragspine_pg.embedding.hashing import HashingModel
 from ragspine_pg.errors import (
+    BudgetExceeded,
     Cancelled,
     ConfigurationError,
     DeadlineExceeded,
@@ -26,6 +27,7 @@ from ragspine_pg.errors import (
     EmbeddingRejected,
     EmbeddingUnavailable,
     InvalidEmbeddingInput,
+    RagSpineError,
 )
 from tests.embedding.faulty import Faulty
 from tests.embedding.silence import CANARY, assert_silent
@@ -139,13 +141,82 @@ def test_error_hides_texts_has_teeth() -> None:
         assert_silent(error)
 
 
-@pytest.mark.parametrize("error", [EmbeddingUnavailable("busy", host="h"), InvalidEmbeddingInput("long", position=1)])
-def test_models_own_error_keeps_its_class_and_ids(error: EmbeddingError) -> None:
+class Quoting(EmbeddingUnavailable):
+    """A foreign model's own kind of ours, which is not made as ours are."""
+
+    def __init__(self, text: str) -> None:
+        Exception.__init__(self, text)
+        self.text = text
+
+
+@pytest.mark.parametrize("remote", [False, True])
+@pytest.mark.parametrize(
+    ("error", "kind", "kept"),
+    [
+        (EmbeddingUnavailable(CANARY, host=CANARY, attempts=3), EmbeddingUnavailable, {"attempts": 3}),
+        (EmbeddingRejected(CANARY, position=1, label=CANARY), EmbeddingRejected, {"position": 1, "label": "b"}),
+        (InvalidEmbeddingInput(CANARY, position=1), InvalidEmbeddingInput, {"position": 1}),
+        (EmbeddingRejected(CANARY, position=CANARY, attempts=True), EmbeddingRejected, {"first": 0}),
+        (DeadlineExceeded(f"x {CANARY}", document=CANARY), DeadlineExceeded, {}),
+        (Cancelled(CANARY), Cancelled, {}),
+        (BudgetExceeded(CANARY), BudgetExceeded, {}),
+        (EmbeddingError(CANARY), EmbeddingError, {}),
+        (ConfigurationError(CANARY), EmbeddingError, {}),
+        (Quoting(CANARY), EmbeddingUnavailable, {}),
+    ],
+)
+def test_a_foreign_models_error_keeps_its_kind_and_is_told_in_our_words(
+    error: RagSpineError, kind: type[RagSpineError], kept: dict[str, Any], remote: bool
+) -> None:
     def fault(vectors: list[Any]) -> None:
         raise error
 
-    with pytest.raises(type(error)) as raised:
+    with pytest.raises(kind, match="embedding model 'faulty' failed with ") as raised:
+        embed_checked(Faulty(fault, remote=remote), TEXTS, DOCUMENT, Deadline.after(60), labels=["a", "b", "c"])
+    assert type(raised.value) is kind
+    assert kept.items() <= raised.value.ids.items()
+    assert_silent(raised.value)
+
+
+class Lazy(list[Any]):
+    """Vectors that are only made, and fail, when they are read."""
+
+    def __init__(self, vectors: list[Any], method: str) -> None:
+        super().__init__(vectors)
+        self.method = method
+
+    def __len__(self) -> int:
+        if self.method == "len":
+            raise DeadlineExceeded(CANARY)
+        return super().__len__()
+
+    def __iter__(self) -> Any:
+        if self.method == "iter":
+            raise EmbeddingRejected(CANARY)
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("method", ["len", "iter"])
+@pytest.mark.parametrize("each", [False, True])
+def test_vectors_that_fail_while_they_are_read_say_no_text(method: str, each: bool) -> None:
+    def fault(vectors: list[Any]) -> Embedded:
+        made = [Lazy(vector, method) for vector in vectors] if each else Lazy(vectors, method)
+        return Embedded(made, Usage())
+
+    with pytest.raises(EmbeddingRejected) as raised:
         embed_checked(Faulty(fault), TEXTS, DOCUMENT)
+    assert_silent(raised.value)
+
+
+def test_our_own_models_error_keeps_its_words_and_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = EmbeddingUnavailable("asked h 3 times", host="h", attempts=3)
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(HashingModel, "embed", fail)
+    with pytest.raises(EmbeddingUnavailable, match="asked h 3 times") as raised:
+        embed_checked(HashingModel(16), TEXTS, DOCUMENT)
     assert error.ids.items() <= raised.value.ids.items()
 
 

@@ -9,12 +9,12 @@ from psycopg import sql
 from ragspine_pg import Access, Document, RagSpine
 from ragspine_pg.client.library import Library
 from ragspine_pg.contract.ingest import Progress
-from ragspine_pg.errors import NotFound
+from ragspine_pg.errors import NotFound, QueryError
 from ragspine_pg.schema.tables import metadata
 from tests.fixtures.database import Database
 
 # What belongs to the tenant, and is shared by its libraries.
-_TENANTS = {"tenant", "acl_class", "acl_reader", "embedding_space"}
+_TENANTS = {"tenant", "acl_class", "acl_reader", "embedding_space", "dropped_library"}
 # Filled by a rebuild alone.
 _EMPTY = {"grant_key", "pending_document"}
 
@@ -69,6 +69,26 @@ def test_nothing_is_left_in_any_table_and_the_others_answer_the_same_bytes(
     with pytest.raises(NotFound):
         library.drop()
     assert fill(spine, kept.tenant, "gone").stats().documents == 12  # the name is free again
+
+
+def test_a_library_made_anew_goes_on_counting_versions_and_takes_no_cursor_of_the_old_one(
+    spine: RagSpine, kept: Library
+) -> None:
+    access = Access(kept.tenant, {"group:staff"})
+    for last in (1, 2, 4):
+        library = fill(spine, kept.tenant, "again")
+        if last == 4:
+            library.rebuild(analyzer="simple")
+            library.publish(4)
+        first = library.search("apples quinces", access=access, k=3)
+        assert first.index_versions == {"again": last}
+        library.drop()
+    library = fill(spine, kept.tenant, "again")
+    assert [version.version for version in library.versions()] == [5]
+    with pytest.raises(QueryError, match="no longer kept"):
+        library.search("apples quinces", access=access, k=3, after=first.cursor)
+    # What the name was used for by another tenant is not told.
+    assert spine.create_library(f"{kept.tenant} 2", "again").versions()[0].version == 1
 
 
 def test_libraries_are_listed_by_name_for_a_tenant_or_for_all(spine: RagSpine, kept: Library) -> None:

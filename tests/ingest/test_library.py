@@ -154,6 +154,62 @@ def test_a_library_with_a_model_is_not_one_without(fresh_spine: RagSpine) -> Non
         make("t", "embedded", embedding="hashing", profile={"embedding_options": {"dimensions": 7}}, exist_ok=True)
 
 
+SPECIAL: dict[str, Any] = {
+    "analyzer": "german",
+    "chunker": "layout",
+    "embedding": "hashing",
+    "fields": {"year": "number"},
+    "profile": {
+        "k1": 0.9,
+        "fusion": "convex",
+        "chunker_options": {"size": 400},
+        "embedding_options": {"dimensions": 16},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        *({name: SPECIAL[name]} for name in SPECIAL if name != "profile"),
+        {"profile": {"k1": 0.9}},
+        {"profile": {"fusion": "convex"}},
+        {"profile": {"chunker_options": {"size": 400}}},
+        {"profile": {"embedding_options": {"dimensions": 16}}, "embedding": "hashing"},
+        {"chunker": make_chunker("layout", size=400)},
+        {"embedding": make_embedding_model("hashing", dimensions=16)},
+        SPECIAL,
+    ],
+)
+def test_what_a_call_does_not_give_is_as_the_library_there_has_it(fresh_spine: RagSpine, given: dict[str, Any]) -> None:
+    fresh_spine.create_library("t", "l", **SPECIAL)
+    made = fresh_spine.ingestor.versions("t", "l")
+    assert fresh_spine.ingestor.create_library("t", "l", exist_ok=True, **given) == made[0]
+    assert fresh_spine.ingestor.versions("t", "l") == made
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"analyzer": "english"}, 'analyzer is "german", not "english"'),
+        ({"chunker": "default"}, 'chunker.name is "layout", not "default"'),
+        ({"chunker": make_chunker("layout")}, "chunker.options.size is 400, not none"),
+        ({"profile": {"chunker_options": {"size": 500}}}, "chunker.options.size is 400, not 500"),
+        ({"embedding": "none"}, 'embedding is "hashing", not none'),
+        ({"embedding": "hashing", "profile": {"embedding_options": {"dimensions": 8}}}, "embedding.options.dimensions"),
+        ({"fields": {}}, 'fields.year is "number", not none'),
+        ({"fields": {"year": "string"}}, 'fields.year is "number", not "string"'),
+        ({"profile": {"k1": 1.2}}, "k1 is 0.9, not 1.2"),
+    ],
+)
+def test_a_default_that_is_given_is_compared(fresh_spine: RagSpine, given: dict[str, Any], told: str) -> None:
+    fresh_spine.create_library("t", "l", **SPECIAL)
+    with pytest.raises(LibraryExists) as refused:
+        fresh_spine.create_library("t", "l", exist_ok=True, **given)
+    assert str(refused.value).partition("made otherwise: ")[2].startswith(told)
+
+
 def test_an_unknown_key_of_a_profile_is_told_all_there_are(fresh_spine: RagSpine) -> None:
     with pytest.raises(ConfigurationError, match="chunker_options, embedding_options, not 'k2'"):
         fresh_spine.create_library("t", "l", profile={"k2": 1})

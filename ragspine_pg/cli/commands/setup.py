@@ -102,7 +102,7 @@ def create(
         typer.Option(metavar="NAME:TYPE", help="An indexed metadata field: string, number, boolean or timestamp."),
     ] = None,
     exist_ok: Annotated[
-        bool, typer.Option("--exist-ok", help="Accept one made alike; it takes on --description.")
+        bool, typer.Option("--exist-ok", help="Accept one that is alike in all that is given.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
