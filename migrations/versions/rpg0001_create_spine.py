@@ -113,6 +113,7 @@ TABLES = (
     "document_page",
     "document_field",
     "corpus_stat",
+    "dropped_library",
     "library_field",
     "index_version",
     "embedding_space",

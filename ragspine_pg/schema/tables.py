@@ -2,7 +2,8 @@
 
 Two kinds of tables. *Source of truth*: tenant, library, library_field, acl_class, acl_reader, document, document_page,
 document_field. *Derived*, one set an index version, made again by a rebuild: parent_window, chunk, chunk_lexical,
-chunk_embedding, lexeme, lexeme_stat, corpus_stat; pending_document lists what a version still lacks.
+chunk_embedding, lexeme, lexeme_stat, corpus_stat; pending_document lists what a version still lacks. dropped_library is
+what a drop leaves.
 
 Every key of tenants' data begins with ``tenant_no``. A document's rights are one integer, ``acl_class_no``; the tables
 below a document repeat it for row-level security, kept equal by foreign keys that cascade on update, so that a relabel
