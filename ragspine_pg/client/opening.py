@@ -67,14 +67,19 @@ def reading_alone() -> ConfigurationError:
 
 
 def start_embedded(config: "ServiceConfig", grant_key: str | None) -> "EmbeddedServer":
-    """The running embedded server, which has a key that signs grants. To be closed by the caller."""
+    """The running embedded server, which has a key that signs grants. To be closed by the caller.
+
+    A key that is given or set becomes the server's when it has none yet. Raises ``ConfigurationError`` for a malformed
+    one, whether it would be used or not.
+    """
     from ragspine_pg.connect.embedded import EmbeddedServer
 
+    key = grant_key_of(grant_key, config)
     server = EmbeddedServer.open(config.home, pg_bin=config.pg_bin)
     try:
         if server.grant_key is None:
             # Kept before the database has it, so that a crash between the two loses nothing.
-            server.store_grant_key((grant_key_of(grant_key, config) or GrantKey.new()).text)
+            server.store_grant_key((key or GrantKey.new()).text)
     except BaseException:
         server.close()
         raise

@@ -60,7 +60,8 @@ class EmbeddedServer:
 
         ``durable=False`` (tests) trades safety against power loss for speed; it applies to the start, not to attaching.
         ``pg_bin``: the folder of PostgreSQL's programs (else ``RAGSPINE_PG_BIN``, the wheel, this machine's).
-        Raises ``ConfigurationError`` (no PostgreSQL, no account to run it, a folder or cluster that cannot be used) and
+        Raises ``ConfigurationError`` (no PostgreSQL, no account to run it, a folder or cluster that cannot be used, a
+        folder that holds other files and no server) and
         ``UnavailableError`` (it does not start, or another process holds the guard for too long).
         """
         home = (home if home is not None else default_home()).expanduser().absolute()
@@ -135,10 +136,25 @@ def _url(keyring: Keyring, socket_folder: Path, login: str, database: str) -> st
     return f"postgresql://{user}:{keyring.password(login)}@/{quote(database)}?host={quote(str(socket_folder), safe='')}"
 
 
+# What a home of ours holds; a half-made one holds some of it, and one in use may have got other files later.
+_OURS = {"guard", "lease", "keyring.json", "cluster"}
+_GROWN = {"guard", "cluster"}
+
+
+def _is_foreign(home: Path) -> bool:
+    held = {path.name for path in home.iterdir()} if home.exists() else set()
+    return not held >= _GROWN and any(name not in _OURS and not name.startswith("keyring.json.") for name in held)
+
+
 def _make_home(home: Path) -> None:
     if not str(home).isprintable():
         raise ConfigurationError("the embedded server's folder has a path with line breaks or control characters")
     try:
+        if _is_foreign(home):
+            raise ConfigurationError(
+                f"the folder {home} holds other files and no embedded server: nothing was put there; set RAGSPINE_HOME"
+                " to an empty folder or a new one, such as a folder within it"
+            )
         home.parent.mkdir(parents=True, exist_ok=True)
         # Root's server runs under another account, which has to pass through.
         home.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700, exist_ok=True)

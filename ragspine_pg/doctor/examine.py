@@ -10,6 +10,7 @@ from ragspine_pg.doctor.checks import (
     functions,
     gate,
     grants,
+    names,
     objects,
     policies,
     rights,
@@ -52,6 +53,7 @@ CHECKS: tuple[Check, ...] = (
     Check("policies", "every policy is there, and no other", _ANY, policies.policies),
     Check("policy_texts", "every policy says what the release's says", ("owner", "ingest"), policies.texts, twins=True),
     Check("functions", "every function is the release's", ("owner", "ingest"), functions.functions, twins=True),
+    Check("analyzer", "the analyzer of the settings is known to the database", _ANY, names.analyzer),
     Check("grant_keys", "the database has a key that verifies grants", ("owner",), grants.keys),
     Check("grant", "a grant that this process signs verifies", ("reader",), grants.grant),
     Check(
@@ -73,7 +75,12 @@ def examine(
     ingest. ``on_step`` is told what comes next.
     """
     say = on_step if on_step is not None else _quiet
-    results = [variables.variables(), folder.folder(installation), connections.connect(installation)]
+    results = [
+        variables.variables(),
+        names.names(installation),
+        folder.folder(installation),
+        connections.connect(installation),
+    ]
     usable = True
     for check in CHECKS:
         say(check.about)

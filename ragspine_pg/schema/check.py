@@ -64,7 +64,7 @@ def mismatch_at(home: str) -> SchemaMismatch:
     """The error for such a database in the folder of an embedded server."""
     return SchemaMismatch(
         f"the embedded server's folder {home} was filled by another build of this package, whose tables and functions"
-        " are others: set RAGSPINE_HOME to another folder, or remove this one (what is stored goes with it) and ingest"
+        " are others: set RAGSPINE_HOME to another folder, or remove this one (all that is in it goes) and ingest"
         " again; `ragspine-pg doctor` names what differs",
         found=HEAD,
         needed=HEAD,

@@ -10,12 +10,14 @@ from typing import Any
 
 import alembic.context
 import alembic.op
+import psycopg
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from ragspine_pg.errors import ConfigurationError, SchemaError
+from ragspine_pg.flow.translate import translate
 from ragspine_pg.schema.check import ahead, require_ours
 from ragspine_pg.schema.grant_key import store_grant_key
 from ragspine_pg.schema.lend import Target, lend
@@ -61,7 +63,8 @@ def migrate(target: Target, *, grant_key: str | None = None) -> Migrated:
 
     :raises SchemaError: the database is ahead of this code, or pgvector can be neither found nor installed.
     :raises SchemaMismatch: another build of this code's revision was here.
-    :raises ConfigurationError: ``target`` or ``grant_key`` is of the wrong kind, or the login may not migrate.
+    :raises ConfigurationError: ``target`` or ``grant_key`` is of the wrong kind, or the login may not migrate, or
+        role ``ragspine_gate`` exists and the login cannot use it (the message names the GRANT).
     :raises UnavailableError: the database cannot be reached.
     """
     with lend(target) as connection, _owner_needed(), _settings_kept(connection):
@@ -117,7 +120,7 @@ def _number(revision: str) -> str:
 
 
 _OFFLINE_HEADER = """\
--- Schema ragspine. Run as the owner of the database: psql -v ON_ERROR_STOP=1 -f THIS_FILE
+-- Schema ragspine. Run as who is to own it (docs/guide/hosting.md, "Roles"): psql -v ON_ERROR_STOP=1 -f THIS_FILE
 
 """
 
@@ -179,12 +182,14 @@ def _owner_needed() -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
+        if isinstance(error.orig, psycopg.Error) and (error.orig.sqlstate or "").startswith("RS"):
+            raise translate(error.orig) from None
         if getattr(error.orig, "sqlstate", None) != "42501":
             raise
         raise ConfigurationError(
-            "this login may not migrate: use one that owns the database and schema ragspine (RAGSPINE_OWNER_URL), and"
-            " that is a member of ragspine_gate where that role exists (a privileged login makes it one: GRANT"
-            " ragspine_gate TO <this login>)"
+            "this login may not migrate: use one that owns schema ragspine, or may create it, as who owns the database"
+            " or has CREATE on it (RAGSPINE_OWNER_URL), and that is a member of ragspine_gate where that role exists (a"
+            " privileged login makes it one: GRANT ragspine_gate TO <this login> WITH INHERIT TRUE, SET TRUE)"
         ) from None
 
 

@@ -53,6 +53,31 @@ END
 $roles$"""  # noqa: S608 - names of our own
 
 
+def gate_needed_sql() -> str:
+    """Stops where the gate's role exists and the migrating role cannot give it its functions, or inherits nothing.
+
+    One that does not inherit could give them, and at its next migrate would have no right on them. A gate that is left
+    out in silence would be a backstop that everybody believes in. Who does not own the schema is not told to enter the
+    gate: nothing but the lack of that right is the matter with such a login.
+    """
+    return f"""\
+DO $needed$
+BEGIN
+  IF pg_catalog.to_regrole('{GATE}') IS NOT NULL
+     AND EXISTS (SELECT FROM pg_catalog.pg_namespace
+                  WHERE nspname = 'ragspine' AND pg_catalog.pg_has_role(nspowner, 'USAGE'))
+     AND NOT (pg_catalog.pg_has_role(pg_catalog.to_regrole('{GATE}')::oid, 'SET')
+              AND pg_catalog.pg_has_role(pg_catalog.to_regrole('{GATE}')::oid, 'USAGE')) THEN
+    RAISE EXCEPTION USING ERRCODE = 'RS002', MESSAGE = pg_catalog.format(
+      'nothing was migrated: role {GATE} exists, and %1$I cannot give it the functions behind which it puts row-level'
+      ' security; as an administrator: GRANT {GATE} TO %1$I WITH INHERIT TRUE, SET TRUE; then migrate again',
+      current_user
+    );
+  END IF;
+END
+$needed$"""
+
+
 def policy_statements(text: str) -> Iterator[tuple[str, str, str]]:
     """(table, policy, statement) of each ``CREATE POLICY`` in a policy file.
 
@@ -154,19 +179,14 @@ $rights$"""  # noqa: S608 - names of our own
 
 
 def gate_sql() -> str:
-    """Gives the gate its functions, where the role exists and the migrating role is a member that inherits from it.
-
-    One that does not inherit could give them, and at its next migrate would have no right on them.
-    """
+    """Gives the gate its functions, where the role exists; see ``gate_needed_sql``."""
     names = ", ".join(f"'{name}'" for name in GATE_FUNCTIONS)
     return f"""\
 DO $gate$
 DECLARE
   given text;
 BEGIN
-  IF pg_catalog.to_regrole('{GATE}') IS NULL
-     OR NOT pg_catalog.pg_has_role(pg_catalog.to_regrole('{GATE}')::oid, 'SET')
-     OR NOT pg_catalog.pg_has_role(pg_catalog.to_regrole('{GATE}')::oid, 'USAGE') THEN
+  IF pg_catalog.to_regrole('{GATE}') IS NULL THEN
     RETURN;
   END IF;
   FOR given IN
@@ -186,4 +206,4 @@ $gate$"""  # noqa: S608 - names of our own
 
 def state_sql(vector_schema: str) -> list[str]:
     """Everything above, in order, for a schema that exists."""
-    return [roles_sql(), *policies_sql(vector_schema), rights_sql(), gate_sql()]
+    return [roles_sql(), gate_needed_sql(), *policies_sql(vector_schema), rights_sql(), gate_sql()]

@@ -150,6 +150,25 @@ def test_folder_that_everyone_may_write_is_refused(passable: Path) -> None:
         _open(home)
 
 
+def test_folder_with_files_of_others_is_refused_and_left_as_it_is(passable: Path) -> None:
+    home = passable / "home"
+    for folder in ("documents", "cluster"):  # the second is called as one of ours is
+        (home / folder).mkdir(parents=True)
+    with pytest.raises(ConfigurationError, match="holds other files and no embedded server"):
+        _open(home)
+    assert sorted(path.name for path in home.rglob("*")) == ["cluster", "documents"]
+
+
+def test_folder_of_ours_may_hold_other_files_and_a_half_made_one_is_taken_up(stopped_home: Path) -> None:
+    (stopped_home / "notes.txt").touch()
+    with _open(stopped_home):
+        pass
+    half = stopped_home.parent / "half"
+    (half / "cluster").mkdir(parents=True)
+    with _open(half):
+        pass
+
+
 def test_grant_key_is_kept_beside_the_passwords(stopped_home: Path) -> None:
     with _open(stopped_home) as server:
         assert server.grant_key is None

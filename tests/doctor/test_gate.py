@@ -1,11 +1,14 @@
 """Where the gate's role is missing or came too late: the doctor says so, and what it advises mends it."""
 
+import re
 from pathlib import Path
 
 import psycopg
+import pytest
 
 from ragspine_pg import Access, RagSpine
 from ragspine_pg.connect.embedded import EmbeddedServer
+from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.schema.migrate import migrate
 from ragspine_pg.schema.privileges import GATE, GATE_FUNCTIONS
 from tests.cli.conftest import invoke
@@ -44,7 +47,8 @@ def test_without_the_gate_all_works_with_a_warning_and_the_advice_mends_it(passa
             assert _found(database) == ["open", "returns"]
 
             shown = invoke("migrate", env={"RAGSPINE_OWNER_URL": database.owner_url})
-            assert f"CREATE ROLE {GATE} NOLOGIN; GRANT {GATE} TO <this login>" in shown.stderr
+            assert f"CREATE ROLE {GATE} NOLOGIN; GRANT {GATE} TO <this login> WITH" in shown.stderr
+            assert "row-level security does not stand behind the functions" in shown.stderr
 
             sick = diagnose(database)
             assert sick.ok
@@ -56,14 +60,18 @@ def test_without_the_gate_all_works_with_a_warning_and_the_advice_mends_it(passa
             _, create, grant = (part.rpartition(": ")[2] for part in ("", *finding.fix.split("; ")[:2]))
 
             superuser.execute(create)  # type: ignore[call-overload]
-            migrate(database.owner_url)  # the owner is no member yet: its functions stay its own
+            with pytest.raises(ConfigurationError, match=re.escape(f"as an administrator: {grant}")):
+                migrate(database.owner_url)  # the owner is no member yet
+            refused = invoke("migrate", env={"RAGSPINE_OWNER_URL": database.owner_url})
+            assert refused.status != 0
+            assert grant in refused.stderr
             assert _owners(database) == ["owner"]
             assert _found(database) == ["open", "returns"]
-            assert [item[:2] for item in told(diagnose(database))] == [("gate", "warning")]
+            assert ("gate", "warning") in [item[:2] for item in told(diagnose(database))]
             assert f"as an administrator: {grant}; then run" in diagnose(database).findings("warning")[0].fix
 
             superuser.execute(grant)  # type: ignore[call-overload]
-            assert [item[:2] for item in told(diagnose(database))] == [("gate", "warning")]
+            assert ("gate", "warning") in [item[:2] for item in told(diagnose(database))]
             migrate(database.owner_url)
             assert _owners(database) == [GATE]
             assert _found(database) == ["open", "returns"]

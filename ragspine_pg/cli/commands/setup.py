@@ -64,10 +64,16 @@ def migrate(connection: Connection, json: JsonOption = False) -> None:
         if home is not None:
             typer.echo(f"the embedded server keeps its passwords and the grant key in {home / 'keyring.json'}")
     for role in done.missing_roles:
-        given = f"; GRANT {role} TO <this login>" if role == GATE else ""
+        given, without = "", ""
+        if role == GATE:
+            given = f"; GRANT {role} TO <this login> WITH INHERIT TRUE, SET TRUE"
+            without = (
+                "; until then row-level security does not stand behind the functions that hand out text, their own"
+                " conditions alone do"
+            )
         say(
             f"the group role {role} is missing and this login may not create it: let a privileged login run"
-            f" `CREATE ROLE {role} NOLOGIN{given}`, then run `ragspine-pg migrate` again"
+            f" `CREATE ROLE {role} NOLOGIN{given}`, then run `ragspine-pg migrate` again{without}"
         )
 
 

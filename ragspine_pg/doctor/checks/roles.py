@@ -42,10 +42,9 @@ def members(case: Case) -> Flow[list[Finding]]:
                 fix = f"REVOKE {quoted(other)} FROM {name}"
                 findings.append(error(f"the group role {name} is a member of {other}: its logins are, too", fix))
             continue
-        if GATE in of and connects and not is_owner:
-            fix = f"REVOKE {GATE} FROM {role}, or from the role through which it is one"
-            findings.append(error(f"role {name} is a member of {GATE}, which is the owner's alone", fix))
         held = [group for group in of if group in LOGIN_GROUPS]
+        if GATE in of and connects and not is_owner:
+            findings.append(_in_the_gate(name, held))
         if not can_login or not held:
             continue
         if is_super or bypasses:
@@ -80,7 +79,7 @@ def login(case: Case) -> Flow[list[Finding]]:
         return []  # one login for everything; that it is weaker is said once
     if case.login == "owner":
         if is_super:
-            fix = "migrate as a plain owner of the database: nothing of ours needs a superuser"
+            fix = "migrate as a plain role with CREATE on the database: nothing of ours needs a superuser"
             findings.append(warning(f"{which} is a superuser", fix))
         elif not owns:
             fix = "name the role that owns schema ragspine by RAGSPINE_OWNER_URL"
@@ -134,8 +133,8 @@ def temporary(case: Case) -> Flow[list[Finding]]:
     return [
         warning(
             "everybody may make temporary tables in this database, readers included",
-            "as the owner of the database: REVOKE TEMPORARY ON DATABASE <this one> FROM PUBLIC; GRANT TEMPORARY ON"
-            f" DATABASE <this one> TO {INGEST}",
+            "as the owner of the database, where no other application needs them (its roles then want the same grant):"
+            f" REVOKE TEMPORARY ON DATABASE <this one> FROM PUBLIC; GRANT TEMPORARY ON DATABASE <this one> TO {INGEST}",
         )
     ]
 
@@ -143,6 +142,19 @@ def temporary(case: Case) -> Flow[list[Finding]]:
 def quoted(name: str) -> str:
     """A role's name as SQL takes it."""
     return name if name.isidentifier() and name.islower() else '"' + name.replace('"', '""') + '"'
+
+
+def _in_the_gate(name: str, held: list[str]) -> Finding:
+    revoke = f"REVOKE {GATE} FROM {quoted(name)}, or from the role through which it is one"
+    if held:
+        return error(f"role {name} is a member of {GATE}, which is the owner's alone", revoke)
+    # Roles are the whole server's, schemas are a database's: what it owns elsewhere cannot be seen from here.
+    return warning(
+        f"role {name} is a member of {GATE} and may connect here, and does not own schema ragspine of this database",
+        "if it owns schema ragspine in another database of this server, leave it a member, and where databases are not"
+        " to know of each other, take its right to connect to this one (CONNECT, which PUBLIC has by default); if it"
+        f" owns none: {revoke}",
+    )
 
 
 def _can_become(free: list[str]) -> str:
