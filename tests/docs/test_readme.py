@@ -15,7 +15,10 @@ from tests.docs.run import run_python, run_sql
 README = Path(__file__).parents[2] / "README.md"
 GUIDE = README.parent / "docs/guide/sql.md"
 # Pages whose snippets begin with opening the store: they can be pasted anywhere, in any order.
-PAGES = [README, *(GUIDE.parent / f"{page}.md" for page in ("async", "documents", "evaluation", "retrieval", "search"))]
+PAGES = [
+    README,
+    *(GUIDE.parent / f"{page}.md" for page in ("async", "documents", "evaluation", "retrieval", "search", "targets")),
+]
 
 
 def in_any_order(snippets: list[Block]) -> list[Block]:
@@ -54,7 +57,7 @@ def test_python_of_the_readme_runs(after_python: EmbeddedServer) -> None:
 def test_what_can_be_pasted_runs_in_any_order_on_one_home(passable: Path) -> None:
     home = passable / "home"
     snippets = [block for page in PAGES for block in blocks(page, "python")]
-    assert len(snippets) == 7
+    assert len(snippets) == 10
     with EmbeddedServer.open(home, durable=False):
         done = run_python(in_any_order(snippets), home, apart=True)
     assert (done.returncode, done.stderr) == (0, "")
