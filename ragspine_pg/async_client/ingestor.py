@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ragspine_pg.async_client.on_loop import on_loop
 from ragspine_pg.async_client.shell import AsyncShell
 from ragspine_pg.client.defaults import LibraryDefaults
-from ragspine_pg.client.opening import writer
+from ragspine_pg.client.opening import models_of, settings_of, writer
 from ragspine_pg.connect.async_source import AsyncConnectionSource
 from ragspine_pg.connect.async_target import AsyncTarget, open_async_source
 from ragspine_pg.contract.access import Access
@@ -68,10 +68,8 @@ class AsyncIngestor(AsyncShell):
         embedding_models: Iterable[EmbeddingModel] = (),
     ) -> Self:
         """See ``Ingestor.open``."""
-        from ragspine_pg.config import ServiceConfig
-
-        config = ServiceConfig.load() if config is None else config
-        return cls._open(writer(target, config), config, KnownModels(embedding_models))
+        config = settings_of(config)
+        return cls._open(writer(target, config), config, models_of(embedding_models))
 
     @classmethod
     def _open(cls, target: "AsyncTarget", config: "ServiceConfig", models: KnownModels) -> Self:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from ragspine_pg.async_client.shell import AsyncShell
-from ragspine_pg.client.opening import reader
+from ragspine_pg.client.opening import models_of, reader, settings_of
 from ragspine_pg.client.signer import Signer, grant_key_of
 from ragspine_pg.connect.async_source import AsyncConnectionSource
 from ragspine_pg.connect.async_target import AsyncTarget, open_async_source
@@ -20,7 +20,6 @@ from ragspine_pg.contract.ports import EmbeddingModel
 from ragspine_pg.contract.query import RetrievalQuery
 from ragspine_pg.contract.result import SearchResult
 from ragspine_pg.contract.search_request import SearchRequest, library_names
-from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.retrieval import explain as explaining
 from ragspine_pg.retrieval.embed import QueryModels
 from ragspine_pg.retrieval.pipeline import search
@@ -60,15 +59,13 @@ class AsyncRetriever(AsyncShell):
         embedding_models: Iterable[EmbeddingModel] = (),
     ) -> Self:
         """See ``Retriever.open``."""
-        from ragspine_pg.config import ServiceConfig
-
-        config = ServiceConfig.load() if config is None else config
+        config = settings_of(config)
         return cls(
             open_async_source(reader(target, config), max_connections=config.pool_size),
             grant_key_of(grant_key, config),
             mode=config.retrieval_mode,
             single_login=single_login,
-            models=QueryModels(KnownModels(embedding_models)),
+            models=QueryModels(models_of(embedding_models)),
         )
 
     async def search(

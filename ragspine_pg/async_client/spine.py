@@ -10,7 +10,16 @@ from ragspine_pg.async_client.ingestor import AsyncIngestor
 from ragspine_pg.async_client.library import AsyncLibrary
 from ragspine_pg.async_client.retriever import AsyncRetriever
 from ragspine_pg.async_client.wrapping import async_wrapped_in
-from ragspine_pg.client.opening import choose_logins, index_as, migrate_as, reading_alone, require_older, start_embedded
+from ragspine_pg.client.opening import (
+    choose_logins,
+    index_as,
+    migrate_as,
+    models_of,
+    reading_alone,
+    require_older,
+    settings_of,
+    start_embedded,
+)
 from ragspine_pg.client.signer import grant_key_of
 from ragspine_pg.client.wrapping import NO_SEAMS, Seams, chosen_seams
 from ragspine_pg.connect.async_source import AsyncConnectionSource
@@ -76,10 +85,8 @@ class AsyncRagSpine(AsyncRetriever):
         embedding_models: Iterable[EmbeddingModel] = (),
     ) -> Self:
         """See ``RagSpine.open``."""
-        from ragspine_pg.config import ServiceConfig
-
-        config = ServiceConfig.load() if config is None else config
-        models = KnownModels(embedding_models)
+        config = settings_of(config)
+        models = models_of(embedding_models)
         seams = await asyncio.to_thread(chosen_seams, config)  # files are read for it
         logins = choose_logins(target, ingest, owner, config, single_login=single_login)
         if logins is None:

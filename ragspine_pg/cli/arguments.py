@@ -49,7 +49,7 @@ ProfileOption = Annotated[
     typer.Option(
         metavar="JSON",
         help=f"An object of {', '.join(PROFILE_KEYS)}, such as"
-        ' {"k1": 1.2, "pivot": 120, "chunker_options": {"size": 800}}.',
+        ' {"k1": 1.2, "pivot": 120}; with --chunker default also {"chunker_options": {"size": 800}}.',
     ),
 ]
 AnalyzerOption = Annotated[

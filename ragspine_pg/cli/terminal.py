@@ -66,6 +66,11 @@ def _console(stream: Any) -> Console:
     return console
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 document``, ``1,024 documents``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def styled(*parts: tuple[str, str] | str) -> Text:
     """A line of parts, each a text or (text, style); control characters are made visible."""
     line = Text()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ragspine_pg.client.defaults import LibraryDefaults
-from ragspine_pg.client.opening import writer
+from ragspine_pg.client.opening import models_of, settings_of, writer
 from ragspine_pg.client.shell import Shell
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.connect.target import Target, open_source
@@ -70,10 +70,8 @@ class Ingestor(Shell):
 
         Raises ``ConfigurationError`` where no database is named.
         """
-        from ragspine_pg.config import ServiceConfig
-
-        config = ServiceConfig.load() if config is None else config
-        return cls._open(writer(target, config), config, KnownModels(embedding_models))
+        config = settings_of(config)
+        return cls._open(writer(target, config), config, models_of(embedding_models))
 
     @classmethod
     def _open(cls, target: "Target", config: "ServiceConfig", models: KnownModels) -> Self:

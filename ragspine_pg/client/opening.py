@@ -1,11 +1,13 @@
 """What opening comes to, for both clients: who reads, writes and owns, and the embedded server."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ragspine_pg.client.signer import grant_key_of
 from ragspine_pg.contract.grant import GrantKey
 from ragspine_pg.contract.ingest import FoldReport
+from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.errors import ConfigurationError, SchemaError, SchemaMismatch
 from ragspine_pg.schema.check import mismatch_at
 from ragspine_pg.schema.revision import HEAD, REVISIONS
@@ -23,6 +25,26 @@ class Logins:
     read: Any
     write: Any
     owner: Any
+
+
+def settings_of(config: "ServiceConfig | None") -> "ServiceConfig":
+    """The settings handed in, else those of the environment. Raises ``ConfigurationError`` for what is none."""
+    from ragspine_pg.config import ServiceConfig
+
+    if config is None:
+        return ServiceConfig.load()
+    if not isinstance(config, ServiceConfig):
+        raise ConfigurationError("config is a ServiceConfig: ServiceConfig.load(setting=value, …)", argument="config")
+    return config
+
+
+def models_of(embedding_models: Any) -> KnownModels:
+    """Those handed in. Raises ``ConfigurationError`` for what are no models."""
+    if not isinstance(embedding_models, Iterable) or isinstance(embedding_models, str | bytes | Mapping):
+        raise ConfigurationError(
+            "embedding_models is a sequence of models: embedding_models=[model]", argument="embedding_models"
+        )
+    return KnownModels(embedding_models)
 
 
 def choose_logins(

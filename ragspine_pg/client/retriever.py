@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from ragspine_pg.client.opening import reader
+from ragspine_pg.client.opening import models_of, reader, settings_of
 from ragspine_pg.client.shell import Shell
 from ragspine_pg.client.signer import Signer, grant_key_of
 from ragspine_pg.connect.source import ConnectionSource
@@ -20,7 +20,6 @@ from ragspine_pg.contract.ports import EmbeddingModel
 from ragspine_pg.contract.query import RetrievalQuery
 from ragspine_pg.contract.result import SearchResult
 from ragspine_pg.contract.search_request import SearchRequest, library_names
-from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.retrieval import explain as explaining
 from ragspine_pg.retrieval.embed import QueryModels
 from ragspine_pg.retrieval.pipeline import search
@@ -64,15 +63,13 @@ class Retriever(Shell):
 
         Raises ``ConfigurationError`` where no database is named.
         """
-        from ragspine_pg.config import ServiceConfig
-
-        config = ServiceConfig.load() if config is None else config
+        config = settings_of(config)
         return cls(
             open_source(reader(target, config), max_connections=config.pool_size),
             grant_key_of(grant_key, config),
             mode=config.retrieval_mode,
             single_login=single_login,
-            models=QueryModels(KnownModels(embedding_models)),
+            models=QueryModels(models_of(embedding_models)),
         )
 
     def search(

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ragspine_pg.client.ingestor import Ingestor
 from ragspine_pg.client.library import Library
-from ragspine_pg.client.opening import choose_logins, index_as, migrate_as, reading_alone, require_older, start_embedded
+from ragspine_pg.client.opening import (
+    choose_logins,
+    index_as,
+    migrate_as,
+    models_of,
+    reading_alone,
+    require_older,
+    settings_of,
+    start_embedded,
+)
 from ragspine_pg.client.retriever import Retriever
 from ragspine_pg.client.signer import grant_key_of
 from ragspine_pg.client.wrapping import NO_SEAMS, Seams, chosen_seams, wrapped_in
@@ -87,10 +96,8 @@ class RagSpine(Retriever):
 
         Raises ``ConfigurationError`` for settings that do not go together, or name what there is not.
         """
-        from ragspine_pg.config import ServiceConfig
-
-        config = ServiceConfig.load() if config is None else config
-        models = KnownModels(embedding_models)
+        config = settings_of(config)
+        models = models_of(embedding_models)
         seams = chosen_seams(config)
         logins = choose_logins(target, ingest, owner, config, single_login=single_login)
         if logins is None:

@@ -200,7 +200,7 @@ def complete_profile(
         },
         "k1": _number("k1", profile.get("k1", 1.2), 0, 1000),
         "b": _number("b", profile.get("b", 0.75), 0, 1),
-        "pivot": pivot if pivot == "measured" else _number("pivot", pivot, 1, 1_000_000),
+        "pivot": pivot if pivot == "measured" else _number("pivot", pivot, 1, 1_000_000, " or 'measured'"),
     }
 
 
@@ -245,10 +245,10 @@ def check_analyzer(analyzer: str) -> Flow[None]:
         raise ConfigurationError(f"analyzer {analyzer!a}: {error}", argument="analyzer") from None
 
 
-def _number(name: str, value: Any, lowest: float, highest: float) -> Decimal:
+def _number(name: str, value: Any, lowest: float, highest: float, other: str = "") -> Decimal:
     known = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
     if not known or (isinstance(value, Decimal) and value.is_nan()) or not lowest <= value <= highest:
-        raise ConfigurationError(f"profile {name} is a number from {lowest} to {highest}", argument="profile")
+        raise ConfigurationError(f"profile {name} is a number from {lowest} to {highest}{other}", argument="profile")
     return Decimal(repr(float(value)))
 
 

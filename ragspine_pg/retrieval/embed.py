@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import isfinite
-from typing import Any, Final
+from typing import Final
 
 from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.embedded import Embedded, vector_text
@@ -17,7 +17,7 @@ from ragspine_pg.contract.space import MAX_DIMENSIONS
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.embedding.checked import embed_checked
 from ragspine_pg.embedding.known import KnownModels
-from ragspine_pg.errors import QueryError
+from ragspine_pg.errors import ConfigurationError, EmbeddingError, QueryError
 from ragspine_pg.flow.steps import Flow, work
 from ragspine_pg.statement.search import LibraryRow
 
@@ -112,21 +112,24 @@ def embed_query(
                 )
         into.vectors.update(models.given)
     elif query.strip():  # nothing can be embedded of a blank one
-        profiles = {row.space: row.embedding for row in libraries if row.space and row.embedding}
-        for space in sorted(profiles.keys() - into.vectors.keys()):
-            embedded = yield from work(partial(_embed, models.known, profiles[space], query, context))
+        rows = {row.space: row for row in libraries if row.space and row.embedding}
+        for space in sorted(rows.keys() - into.vectors.keys()):
+            embedded = yield from work(partial(_embed, models.known, rows[space], query, context))
             into.vectors[space] = vector_text(embedded.vectors[0])
             into.usage += embedded.usage
 
 
-def _embed(known: KnownModels, profile: Mapping[str, Any], query: str, context: RetrievalContext) -> Embedded:
-    """Finding a model can mean to load it, which takes seconds."""
-    return embed_checked(
-        known.find(profile, context.deadline),
-        [query],
-        EmbeddingTask.RETRIEVAL_QUERY,
-        context.deadline,
-        cancellation=context.cancellation,
-        budget=context.budget,
-        idempotency_key=context.idempotency_key,
-    )
+def _embed(known: KnownModels, row: LibraryRow, query: str, context: RetrievalContext) -> Embedded:
+    """Finding a model can mean to load it, which takes seconds. An error names the library that asked for it."""
+    try:
+        return embed_checked(
+            known.find(row.embedding or {}, context.deadline),
+            [query],
+            EmbeddingTask.RETRIEVAL_QUERY,
+            context.deadline,
+            cancellation=context.cancellation,
+            budget=context.budget,
+            idempotency_key=context.idempotency_key,
+        )
+    except (ConfigurationError, EmbeddingError) as error:
+        raise type(error)(f"library {row.library_id!r}: {error}", **{**error.ids, "library": row.library_id}) from None

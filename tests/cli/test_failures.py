@@ -111,7 +111,10 @@ def test_traceback_is_shown_with_debug_alone(run: Run) -> None:
     shown = run("stats", "acme/nowhere", "--debug")
     assert shown.status == 2
     assert "Traceback" in shown.stderr
-    assert shown.stderr.splitlines()[-1] == "ragspine-pg: there is no library acme/nowhere"
+    assert shown.stderr.splitlines()[-1] == (
+        "ragspine-pg: there is no library acme/nowhere: `ragspine-pg create acme/nowhere` makes it,"
+        " `ragspine-pg libraries` lists those there are"
+    )
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from ragspine_pg.cli.arguments import (
 from ragspine_pg.cli.connection import Connection
 from ragspine_pg.cli.failure import INTERRUPTED, Mistake, say
 from ragspine_pg.cli.progress import Sources, shown_progress
-from ragspine_pg.cli.terminal import one_line, plain, write_json
+from ragspine_pg.cli.terminal import counted, one_line, plain, write_json
 from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.ingest import UNCHANGED, IngestReport
 from ragspine_pg.contract.readers import kindless_readers, readers_warning
@@ -213,7 +213,7 @@ def _told(library: str, done: IngestReport) -> str:
     parts = ", ".join(f"{count:,} {name}" for count, name in groups if count) or "nothing to store"
     rate = done.documents / done.seconds if done.seconds > 0 else 0.0
     return (
-        f"{library}: {done.documents:,} documents ({parts}), {done.chunks:,} chunks written,"
+        f"{library}: {counted(done.documents, 'document')} ({parts}), {counted(done.chunks, 'chunk')} written,"
         f" {done.removed_chunks:,} removed, in {done.seconds:.1f} s ({rate:,.0f} documents/s)"
     )
 

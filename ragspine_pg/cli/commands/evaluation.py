@@ -23,7 +23,7 @@ from ragspine_pg.cli.arguments import (
 from ragspine_pg.cli.connection import Connection
 from ragspine_pg.cli.failure import Mistake, say
 from ragspine_pg.cli.progress import shown_progress
-from ragspine_pg.cli.terminal import one_line, output, styled, write_json
+from ragspine_pg.cli.terminal import counted, one_line, output, styled, write_json
 from ragspine_pg.embedding.registry import EMBEDDING_MODELS
 
 if TYPE_CHECKING:
@@ -103,7 +103,8 @@ def _show(console: Console, found: "EvaluationReport") -> None:
     console.print(
         styled(
             (found.dataset, "bold"),
-            f" · {found.mode} · {found.queries:,} queries · {found.documents:,} documents · {found.chunks:,} chunks",
+            f" · {found.mode} · {found.queries:,} {'query' if found.queries == 1 else 'queries'}"
+            f" · {counted(found.documents, 'document')} · {counted(found.chunks, 'chunk')}",
         )
     )
     if found.left_out:

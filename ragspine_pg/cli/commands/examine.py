@@ -10,7 +10,7 @@ from ragspine_pg.cli.application import command
 from ragspine_pg.cli.arguments import JsonOption
 from ragspine_pg.cli.connection import Connection
 from ragspine_pg.cli.failure import SYSTEM
-from ragspine_pg.cli.terminal import messages, output, styled, write_json
+from ragspine_pg.cli.terminal import counted, messages, output, styled, write_json
 
 if TYPE_CHECKING:
     from ragspine_pg.doctor import Diagnosis
@@ -62,5 +62,8 @@ def _show(console: Console, diagnosis: "Diagnosis") -> None:
     unchecked = sum(1 for check in diagnosis.checks if check.unchecked)
     console.print()
     console.print(
-        styled(f"{counts['error']} errors, {counts['warning']} warnings, {unchecked} checks not or partly made")
+        styled(
+            f"{counted(counts['error'], 'error')}, {counted(counts['warning'], 'warning')},"
+            f" {counted(unchecked, 'check')} not or partly made"
+        )
     )

@@ -9,7 +9,7 @@ from ragspine_pg.cli.application import command
 from ragspine_pg.cli.arguments import JsonOption, LibraryArgument, one_library, one_tenant
 from ragspine_pg.cli.connection import Connection
 from ragspine_pg.cli.failure import Mistake
-from ragspine_pg.cli.terminal import one_line, output, plain, styled, write_json
+from ragspine_pg.cli.terminal import counted, one_line, output, plain, styled, write_json
 from ragspine_pg.contract.ingest import ClassStats
 
 
@@ -52,12 +52,14 @@ def drop(
     with connection.ingestor() as ingestor:
         if not yes:
             documents = ingestor.stats(place.tenant, place.library).documents
-            raise Mistake(f"{library} holds {documents:,} documents, which would be gone for good: give --yes too")
+            raise Mistake(
+                f"{library} holds {counted(documents, 'document')}, which would be gone for good: give --yes too"
+            )
         documents = ingestor.drop_library(place.tenant, place.library)
     if json:
         write_json({"tenant": place.tenant, "library_id": place.library, "documents": documents})
     else:
-        typer.echo(f"{one_line(library)}: dropped, with {documents:,} documents")
+        typer.echo(f"{one_line(library)}: dropped, with {counted(documents, 'document')}")
 
 
 @command("optimize", panel="Upkeep")

@@ -21,7 +21,7 @@ from ragspine_pg.cli.arguments import (
 from ragspine_pg.cli.connection import Connection
 from ragspine_pg.cli.failure import INTERRUPTED, Mistake, say
 from ragspine_pg.cli.progress import Shown, shown_progress
-from ragspine_pg.cli.terminal import one_line, output, plain, styled, write_json
+from ragspine_pg.cli.terminal import counted, one_line, output, plain, styled, write_json
 from ragspine_pg.contract.ingest import VersionInfo
 from ragspine_pg.ingest.library import PROFILE_KEYS
 
@@ -102,11 +102,11 @@ def rebuild(
         return
     went_on = ", going on with what an earlier call began" if done.resumed else ""
     typer.echo(
-        f"{one_line(library)}: version {done.version} holds {done.documents:,} documents in {done.chunks:,} chunks more"
-        f" ({done.seconds:.1f} s{went_on}) and is verified"
+        f"{one_line(library)}: version {done.version} took in {counted(done.documents, 'document')}"
+        f" ({counted(done.chunks, 'chunk')}) in {done.seconds:.1f} s{went_on}, and is verified"
     )
     if published is None and done.pending:
-        typer.echo(f"it lacks {done.pending:,} documents that were stored or changed meanwhile; publish puts them in")
+        typer.echo(f"it lacks {counted(done.pending, 'document')} stored or changed meanwhile; publish puts them in")
     if published is None:
         typer.echo(f"to search it: ragspine-pg publish {one_line(library)} {done.version}")
     else:
