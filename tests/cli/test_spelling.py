@@ -17,7 +17,7 @@ from tests.cli.conftest import Run
 PACKAGE = Path(ragspine_pg.__file__).parent
 PYTHON = re.compile(r"""\w+=(["']\w|True|False)|\bopen\(|\b[A-Z]\w+\(""")
 # Of values that no command takes from its user.
-OF_PYTHON = ("access is an Access(", "to_json(cases=True)")
+OF_PYTHON = ("access is an Access(", "budget is a Budget", "to_json(cases=True)")
 OPTIONS = {
     str(found.name): found.opts[0]
     for command in typer.main.get_group(app).commands.values()  # type: ignore[attr-defined]
