@@ -9,6 +9,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -16,6 +17,7 @@ from typer.core import TyperGroup
 
 from ragspine_pg.cli.connection import Connection
 from ragspine_pg.cli.failure import BROKEN_PIPE, INTERRUPTED, explain_failure, say
+from ragspine_pg.cli.interruption import quiet_when_interrupted
 from ragspine_pg.cli.terminal import one_line
 from ragspine_pg.config import unknown_variables
 
@@ -151,7 +153,8 @@ def command(name: str, *, panel: str) -> Callable[[Function], Function]:
             connection = before.overridden(Connection(database, ingest_database, owner_database, single_login, debug))
             _warn_of_variables()
             try:
-                function(connection, **given)
+                with nullcontext() if connection.debug else quiet_when_interrupted():
+                    function(connection, **given)
                 sys.stdout.flush()
             except (typer.Exit, typer.Abort, _USAGE_ERROR):
                 raise
