@@ -29,6 +29,7 @@ from ragspine_pg.ingest.delete import delete
 from ragspine_pg.ingest.drop import drop_library, list_libraries
 from ragspine_pg.ingest.index import BULK, index
 from ragspine_pg.ingest.library import create_library
+from ragspine_pg.ingest.mistyped import Mistyped
 from ragspine_pg.ingest.profile import profile_chunker
 from ragspine_pg.ingest.progress import Meter, OnProgress
 from ragspine_pg.ingest.relabel import hold_published, relabel
@@ -82,6 +83,7 @@ def ingest(
     cutter = profile_chunker(target, chunker)
     models = models or KnownModels()
     usage = Usage()
+    mistyped = yield from Mistyped.of(target)
     yield from stage.make_stage()
     after_seq = after_chunk = replaced = read = 0
     model_wanted = False
@@ -96,6 +98,7 @@ def ingest(
         after_seq, after_chunk = batch.after_seq, batch.after_chunk_seq
         if len(kindless) < SHOWN:
             kindless |= kindless_readers(batch.readers)
+        mistyped.look_at(batch.metadata)
         read += len(batch.documents) + len(batch.skipped)
         meter.report("read", read)
     yield from stage.analyze_stage()
@@ -130,7 +133,7 @@ def ingest(
         version=target.version,
         seconds=meter.seconds,
         usage=usage,
-        warnings=() if not kindless else (readers_warning(kindless),),
+        warnings=((readers_warning(kindless),) if kindless else ()) + mistyped.warnings,
     )
 
 
