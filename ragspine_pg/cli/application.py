@@ -9,7 +9,6 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -153,7 +152,7 @@ def command(name: str, *, panel: str) -> Callable[[Function], Function]:
             connection = before.overridden(Connection(database, ingest_database, owner_database, single_login, debug))
             _warn_of_variables()
             try:
-                with nullcontext() if connection.debug else quiet_when_interrupted():
+                with contextlib.nullcontext() if connection.debug else quiet_when_interrupted():
                     function(connection, **given)
                 sys.stdout.flush()
             except (typer.Exit, typer.Abort, _USAGE_ERROR):
