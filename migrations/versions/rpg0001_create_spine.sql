@@ -227,7 +227,7 @@ CREATE TABLE ragspine.document_field (
   key TEXT COLLATE "C" NOT NULL,
   document_no BIGINT NOT NULL,
   acl_class_no INTEGER NOT NULL,
-  CONSTRAINT pk_document_field PRIMARY KEY (tenant_no, field_no, key, document_no),
+  CONSTRAINT pk_document_field PRIMARY KEY (tenant_no, field_no, acl_class_no, key, document_no),
   CONSTRAINT fk_document_field__document FOREIGN KEY(tenant_no, document_no, acl_class_no) REFERENCES ragspine.document (tenant_no, document_no, acl_class_no) ON DELETE CASCADE ON UPDATE CASCADE,
   CONSTRAINT fk_document_field__library_field FOREIGN KEY(tenant_no, field_no) REFERENCES ragspine.library_field (tenant_no, field_no) ON DELETE CASCADE,
   CONSTRAINT ck_document_field__key_fits CHECK (octet_length(key) <= 1024)

@@ -47,6 +47,13 @@ CHECKS: tuple[Check, ...] = (
     Check("logins", "each login holds its own authority alone", LOGINS, roles.login, every=True),
     Check("gate", "row-level security binds the functions that hand out text", _ANY, gate.gate),
     Check("backstop", "the login that searches has no right on tables", ("reader",), roles.backstop),
+    Check(
+        "powers",
+        "the login that searches can watch nobody and make nothing",
+        ("reader",),
+        roles.powers,
+        needs_schema=False,
+    ),
     Check("temporary", "only who writes may make temporary tables", _ANY, roles.temporary, needs_schema=False),
     Check("rights", "rights are those of the release's table", _ANY, rights.rights),
     Check("row_security", "row-level security is on for every table", _ANY, policies.row_security),

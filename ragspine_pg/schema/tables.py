@@ -229,7 +229,8 @@ document_field = Table(
     Column("key", Text(collation="C"), nullable=False),
     Column("document_no", BigInteger, nullable=False),
     Column("acl_class_no", Integer, nullable=False),
-    PrimaryKeyConstraint("tenant_no", "field_no", "key", "document_no"),
+    # The class before the key: what others' values are changes nothing of the work that finding one's own takes.
+    PrimaryKeyConstraint("tenant_no", "field_no", "acl_class_no", "key", "document_no"),
     Index(None, "tenant_no", "document_no"),
     ForeignKeyConstraint(
         ["tenant_no", "document_no", "acl_class_no"], _DOCUMENT_CLASS, onupdate="CASCADE", ondelete="CASCADE"

@@ -10,6 +10,7 @@
 CREATE FUNCTION ragspine.caller_v1(OUT state text, OUT tenant_no integer, OUT principals text[], OUT classes integer[])
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET client_min_messages = error  -- or a caller has the plans in here printed, whose numbers tell of hidden rows
 AS $$
 DECLARE
   granted CONSTANT record := ragspine.granted_v1();

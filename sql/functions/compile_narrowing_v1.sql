@@ -3,7 +3,9 @@
 -- path, wanted, kind: as in compile_condition_v1; declared: the field's declared type. Only a condition of that very type
 -- has keys in the index. The SELECT may find too many (keys are cut, and hold a list's elements too), never too few: the
 -- condition's own expression stands beside it. Keys are compared with =, <= and >= by code point, which are leakproof, so
--- they are index conditions under row-level security too. tenant_no and field_no are literals, numbers of our own.
+-- they are index conditions under row-level security too. tenant_no and field_no are literals, numbers of our own. Only keys of
+-- the classes in parameter $2 are looked at, so that no counter tells which values stand in hidden documents; nor does the
+-- choice of a plan: values are read in sub-selects, so the planner does not know them, and guesses the same for each.
 CREATE FUNCTION ragspine.compile_narrowing_v1(
   condition jsonb, wanted boolean, path text[], kind text, declared text, tenant_no integer, field_no integer)
 RETURNS text
@@ -11,11 +13,11 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  reading CONSTANT text := format('ragspine.field_key_v1($1 #> %%L, %L)', declared);
+  reading CONSTANT text := format('(SELECT ragspine.field_key_v1($1 #> %%L, %L))', declared);
   low CONSTANT text := format(reading,
     path || CASE condition ->> 'op' WHEN 'between' THEN ARRAY['value', '0'] ELSE ARRAY['value'] END);
   high CONSTANT text := format(reading, path || ARRAY['value', '1']);
-  every CONSTANT text := format('ragspine.field_keys_v1($1 #> %L, %L)', path || ARRAY['value'], declared);
+  every CONSTANT text := format('(SELECT ragspine.field_keys_v1($1 #> %L, %L))::text[]', path || ARRAY['value'], declared);
   -- Where the keys of the type begin and end. That adds nothing to what is found, but much to the planner's guess of how
   -- many: the statistics of the column mix the keys of all fields.
   first CONSTANT text := CASE declared WHEN 'number' THEN '''n''' WHEN 'timestamp' THEN '''0''' END;
@@ -46,8 +48,8 @@ BEGIN
     WHEN 'prefix true' THEN format('f.key BETWEEN %s AND rpad(%s, 256, chr(1114111))', low, low)
   END;
   -- Null where the operator narrows nothing: null joined to anything is null.
-  RETURN format('SELECT f.document_no FROM ragspine.document_field AS f WHERE f.tenant_no = %s AND f.field_no = %s AND ',
-                tenant_no, field_no) || narrows;
+  RETURN format('SELECT f.document_no FROM ragspine.document_field AS f '
+                'WHERE f.tenant_no = %s AND f.field_no = %s AND f.acl_class_no = ANY ($2) AND ', tenant_no, field_no) || narrows;
 END
 $$;
 

@@ -8,6 +8,7 @@ CREATE FUNCTION ragspine.find_document_v1(library_id text, document_id text)
 RETURNS jsonb
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET client_min_messages = error  -- or a caller has the plans in here printed, whose numbers tell of hidden rows
 AS $$
   SELECT d.metadata
     FROM ragspine.library AS l

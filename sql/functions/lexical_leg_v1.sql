@@ -20,6 +20,7 @@ CREATE FUNCTION ragspine.lexical_leg_v1(
 RETURNS TABLE (chunk_no bigint, chunk_id text, rank integer, score double precision)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET client_min_messages = error  -- or a caller has the plans in here printed, whose numbers tell of hidden rows
 SET plan_cache_mode = force_generic_plan  -- look-ups by key: planned once a session, the plan cannot depend on the numbers
 SET extra_float_digits = 1  -- floats pass through text: keep all their digits, whatever the session says
 AS $$
@@ -60,7 +61,7 @@ BEGIN
   margin := (cardinality(weights) + 3) * 2.4e-7;
   depth := k + 16;
   LOOP
-    EXECUTE scan INTO numbers, sums USING filter, tenant, lexical_leg_v1.version_no, classes, terms, depth;
+    EXECUTE scan INTO numbers, sums USING filter, classes, lexical_leg_v1.version_no, tenant, terms, depth;
     EXIT WHEN coalesce(cardinality(numbers), 0) < depth OR sums[depth] < sums[k] * (1 - margin);
     depth := depth * 4;
   END LOOP;

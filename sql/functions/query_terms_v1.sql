@@ -10,6 +10,7 @@ CREATE FUNCTION ragspine.query_terms_v1(version_no integer, query text)
 RETURNS TABLE (lexeme text, frequency integer, chunk_count bigint, idf double precision)
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET client_min_messages = error  -- or a caller has the plans in here printed, whose numbers tell of hidden rows
 AS $$
   SELECT t.lexeme, t.frequency, t.chunk_count, t.idf
     FROM ragspine.index_version AS v

@@ -10,6 +10,7 @@ CREATE FUNCTION ragspine.readable_descriptions_v1(libraries text[], query text)
 RETURNS TABLE (library_id text, description text, lexemes text[], query_lexemes text[])
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET client_min_messages = error  -- or a caller has the plans in here printed, whose numbers tell of hidden rows
 AS $$
   SELECT l.library_id, l.description,
          ARRAY(SELECT a.lexeme FROM ragspine.analyze_v1(l.description, v.analyzer) AS a ORDER BY a.lexeme COLLATE "C"),

@@ -12,6 +12,7 @@ RETURNS TABLE (
   library_id text, version integer, version_no integer, analyzer text, fields jsonb, space text, embedding jsonb, fusion jsonb)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET client_min_messages = error  -- or a caller has the plans in here printed, whose numbers tell of hidden rows
 AS $$
 DECLARE
   caller CONSTANT record := ragspine.caller_v1();

@@ -5,6 +5,7 @@ CREATE FUNCTION ragspine.readable_library_nos_v1()
 RETURNS integer[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET client_min_messages = error  -- or a caller has the plans in here printed, whose numbers tell of hidden rows
 AS $$
 DECLARE
   caller CONSTANT record := ragspine.caller_v1();

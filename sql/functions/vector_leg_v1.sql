@@ -24,6 +24,7 @@ CREATE FUNCTION ragspine.vector_leg_v1(
 RETURNS TABLE (chunk_no bigint, chunk_id text, rank integer, score double precision, strategy text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET client_min_messages = error  -- or a caller has the plans in here printed, whose numbers tell of hidden rows
 SET plan_cache_mode = force_generic_plan  -- look-ups by key; what is run by EXECUTE is planned for its own parameters
 AS $$
 DECLARE
@@ -64,9 +65,9 @@ BEGIN
     EXECUTE format($count$
       SELECT coalesce(array_agg(d.document_no), '{}')
         FROM ragspine.document AS d
-       WHERE d.tenant_no = $2 AND d.library_no = $3 AND d.acl_class_no = ANY ($4) AND (%s)$count$,
+       WHERE d.tenant_no = $4 AND d.library_no = $3 AND d.acl_class_no = ANY ($2) AND (%s)$count$,
       ragspine.compile_filter_v1(filter, tenant, space.library_no))
-      INTO passing USING filter, tenant, space.library_no, classes;
+      INTO passing USING filter, classes, space.library_no, tenant;
   END IF;
   indexed := EXISTS (SELECT FROM pg_catalog.pg_index AS i
                       WHERE i.indexrelid = to_regclass('ragspine.ix_chunk_embedding__hnsw_' || vector_leg_v1.version_no)

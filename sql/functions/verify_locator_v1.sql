@@ -8,6 +8,7 @@ CREATE FUNCTION ragspine.verify_locator_v1(library_id text, document_id text, lo
 RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET client_min_messages = error  -- or a caller has the plans in here printed, whose numbers tell of hidden rows
 AS $$
   SELECT s.span_end <= d.text_length AND s.span_start <= s.span_end
          AND encode(sha256(convert_to(

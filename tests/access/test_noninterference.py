@@ -113,7 +113,7 @@ def test_a_hidden_document_in_a_leg_has_teeth(
     if mode.mode == "vector":
         plant("vector_scan_v1", (" AND x.acl_class_no = ANY ($3)", ""))
     else:
-        plant("lexical_scan_v1", ("AND x.acl_class_no = ANY ($4)", ""))
+        plant("lexical_scan_v1", ("AND x.acl_class_no = ANY ($2)", ""))
     with pytest.raises(AssertionError):
         assert_untouched_by_hidden_documents(fresh_spine, fresh_database, mode)
 

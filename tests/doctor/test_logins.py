@@ -175,6 +175,20 @@ def test_login_that_can_become_another_whom_nothing_binds_is_named(
     assert ("logins", "error", what) in found, found
 
 
+@pytest.mark.parametrize("power", ["pg_monitor", "pg_read_all_stats", "pg_read_server_files", "pg_signal_backend"])
+def test_reader_with_a_power_of_the_servers_own_is_named(
+    shared: Database, setup: psycopg.Connection[Any], power: str
+) -> None:
+    setup.execute("SET LOCAL SESSION AUTHORIZATION reader")
+    clean = examined(shared, setup, "reader")
+    setup.execute("RESET SESSION AUTHORIZATION")
+    setup.execute(f"CREATE ROLE watch; GRANT {power} TO watch; GRANT watch TO ragspine_reader")
+    setup.execute("SET LOCAL SESSION AUTHORIZATION reader")
+    found = [item for item in examined(shared, setup, "reader") if item not in clean]
+    what = f"role reader is a member of {power}: it reads, watches or does more than a search needs"
+    assert ("powers", "warning", what) in found, found
+
+
 @pytest.mark.parametrize(
     ("changes", "check", "level", "what"),
     [

@@ -15,7 +15,7 @@ def test_clean_installation_is_clean(filled: Database) -> None:
     assert told(diagnosis) == []
     assert diagnosis.ok
     assert [check.check for check in diagnosis.checks if check.unchecked] == ["folder"]
-    assert len(diagnosis.checks) == 27
+    assert len(diagnosis.checks) == 28
 
 
 @pytest.mark.parametrize(
@@ -181,6 +181,18 @@ def test_clean_installation_is_clean(filled: Database) -> None:
         ),
         ("ALTER TABLE ragspine.chunk DISABLE TRIGGER ALL", "objects", "error", "it is switched off"),
         ("CREATE TABLE ragspine.stray (n int)", "objects", "warning", "table stray is none of ours"),
+        (
+            "GRANT CREATE ON SCHEMA public TO PUBLIC",
+            "powers",
+            "warning",
+            "role reader may make objects in schema public",
+        ),
+        (
+            "GRANT CREATE ON DATABASE <database> TO reader",
+            "powers",
+            "warning",
+            "role reader may make objects in database",
+        ),
         (
             "GRANT TEMPORARY ON DATABASE <database> TO PUBLIC",
             "temporary",

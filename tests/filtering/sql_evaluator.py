@@ -72,9 +72,9 @@ class SqlEvaluator:
         filter_json = metadata_filter.to_json()
         query = (
             "SELECT d.document_id::integer FROM ragspine.document AS d"
-            f" WHERE d.tenant_no = $2 AND d.library_no = $3 AND ({self.compile(filter_json)})"
+            f" WHERE d.tenant_no = $3 AND d.library_no = $4 AND ({self.compile(filter_json)})"
         )
-        return query, [_Jsonb(filter_json), self.tenant, self.library]
+        return query, [_Jsonb(filter_json), [self.acl_class], self.tenant, self.library]
 
     def truths(self, metadata_filter: MetadataFilter, count: int) -> list[bool | None]:
         """The truth of each of the ``count`` stored rows: unknown where neither the filter nor its negation matches."""

@@ -35,10 +35,8 @@ def test_jsonb_that_is_no_filter_is_refused_in_the_words_of_python(
 def test_jsonb_at_the_bounds_is_accepted(owner_transaction: psycopg.Connection[Any], form: Any):
     compiled = owner_transaction.execute(_COMPILE, [json.dumps(form)]).fetchone()
     assert compiled is not None
-    owner_transaction.execute(
-        f"SELECT FROM ragspine.document AS d WHERE ({compiled[0].replace('$1', '%(f)s::jsonb')})",
-        {"f": json.dumps(form)},
-    )
+    expression = compiled[0].replace("$1", "%(f)s::jsonb").replace("$2", "'{}'::integer[]")
+    owner_transaction.execute(f"SELECT FROM ragspine.document AS d WHERE ({expression})", {"f": json.dumps(form)})
 
 
 def test_sql_null_is_no_filter(owner_transaction: psycopg.Connection[Any]):

@@ -17,7 +17,7 @@ from tests.filtering.strategies import DECLARED, filters
 # What a compiled text may consist of besides numbers and paths into the filter.
 _WORD = re.compile(
     "AND|AS|BETWEEN|CASE|COLLATE|ELSE|END|EXISTS|FROM|IN|IS|NOT|NULL|OR|SELECT|THEN|UNION|ALL|ANY|WHEN|WHERE"
-    "|d|e|f|ragspine|document_field|tenant_no|field_no|document_no|key|metadata|value|true|false"
+    "|d|e|f|ragspine|document_field|tenant_no|field_no|acl_class_no|document_no|key|metadata|value|true|false"
     "|jsonb_typeof|jsonb_array_elements|jsonb_path_exists|coalesce|starts_with|array_position|rpad|chr"
     "|list_values_v1|read_instant_v1|read_instants_v1|field_key_v1|field_keys_v1|timestamptz|type"
     "|string|number|boolean|timestamp|array|null|missing|C|n|q"

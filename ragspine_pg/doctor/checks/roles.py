@@ -11,6 +11,7 @@ _LIST_GROUPS = query("doctor_list_groups")
 _LIST_MEMBERS = query("doctor_list_members")
 _READ_LOGIN = query("doctor_read_login")
 _LIST_OPEN_TABLES = query("doctor_list_open_tables")
+_LIST_POWERS = query("doctor_list_powers")
 
 _GROUP_OF: dict[Login, str] = {"reader": READER, "ingest": INGEST}
 
@@ -137,6 +138,22 @@ def temporary(case: Case) -> Flow[list[Finding]]:
             f" REVOKE TEMPORARY ON DATABASE <this one> FROM PUBLIC; GRANT TEMPORARY ON DATABASE <this one> TO {INGEST}",
         )
     ]
+
+
+def powers(case: Case) -> Flow[list[Finding]]:
+    """Who sends SQL as the reader can watch nobody else, and make no function or operator of its own."""
+    rows = yield from fetch(_LIST_POWERS)
+    role = quoted(case.installation.users[case.login])
+    findings = []
+    for kind, name in rows:
+        if kind == "role":
+            what = f"role {role} is a member of {name}: it reads, watches or does more than a search needs"
+            findings.append(warning(what, f"REVOKE {name} FROM {role}, or from the role through which it is one"))
+        else:
+            what = f"role {role} may make objects in {kind} {name}, functions and operators among them"
+            fix = f"REVOKE CREATE ON {kind.upper()} {quoted(name)} FROM {role} and from PUBLIC"
+            findings.append(warning(what, fix))
+    return [] if case.installation.single_login else findings
 
 
 def quoted(name: str) -> str:
