@@ -47,7 +47,7 @@ BEGIN
   IF library IS NULL THEN
     RETURN;  -- a version with nothing to read is like none, whatever the filter
   END IF;
-  scan := ragspine.lexical_scan_v1(filter, tenant, library);  -- also judges the filter, whether or not anything matches
+  scan := ragspine.lexical_scan_v1(filter, tenant, library, classes);  -- also judges the filter, whether or not anything matches
   SELECT array_agg(t.frequency * t.idf ORDER BY t.lexeme COLLATE "C"),
          array_agg(('{' || t.lexeme_no || ':1}/1000000000')::@vector@.sparsevec ORDER BY t.lexeme COLLATE "C"),
          ('{' || string_agg(t.lexeme_no || ':' || (t.frequency * t.idf)::real, ',' ORDER BY t.lexeme_no) || '}/1000000000')

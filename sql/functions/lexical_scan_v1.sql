@@ -3,7 +3,7 @@
 -- The text's parameters: $1 filter, $2 classes, $3 version_no, $4 tenant_no, $5 the query as a sparsevec, $6 the limit.
 -- It gives one row: the chunk numbers with the largest inner products, and those, both in descending order.
 -- No byte of it comes from a caller: see compile_filter_v1. Run by EXECUTE, so each call is planned for its own parameters.
-CREATE FUNCTION ragspine.lexical_scan_v1(filter jsonb, tenant_no integer, library_no integer)
+CREATE FUNCTION ragspine.lexical_scan_v1(filter jsonb, tenant_no integer, library_no integer, classes integer[])
 RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -19,7 +19,7 @@ BEGIN
                                        FROM ragspine.document AS d
                                       WHERE d.tenant_no = $4 AND d.library_no = %s AND d.acl_class_no = ANY ($2)
                                         AND (%s))$scan$,
-         coalesce(library_no, 0), ragspine.compile_filter_v1(filter, tenant_no, library_no)) END
+         coalesce(library_no, 0), ragspine.compile_filter_v1(filter, tenant_no, library_no, classes)) END
     || $scan$
              ORDER BY approximate DESC
              LIMIT $6) AS s
@@ -27,4 +27,4 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION ragspine.lexical_scan_v1(jsonb, integer, integer) IS 'The text of the lexical leg''s scan.';
+COMMENT ON FUNCTION ragspine.lexical_scan_v1(jsonb, integer, integer, integer[]) IS 'The text of the lexical leg''s scan.';

@@ -66,7 +66,7 @@ BEGIN
       SELECT coalesce(array_agg(d.document_no), '{}')
         FROM ragspine.document AS d
        WHERE d.tenant_no = $4 AND d.library_no = $3 AND d.acl_class_no = ANY ($2) AND (%s)$count$,
-      ragspine.compile_filter_v1(filter, tenant, space.library_no))
+      ragspine.compile_filter_v1(filter, tenant, space.library_no, classes))
       INTO passing USING filter, classes, space.library_no, tenant;
   END IF;
   indexed := EXISTS (SELECT FROM pg_catalog.pg_index AS i

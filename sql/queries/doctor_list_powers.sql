@@ -3,11 +3,11 @@
 -- No parameters. Returns one row a power: 'role', 'schema' or 'database', and its name.
 SELECT 'role', r.rolname::text
   FROM pg_catalog.pg_roles AS r
- WHERE r.rolname LIKE 'pg\_%' AND r.rolname <> 'pg_database_owner' AND pg_has_role(current_user, r.oid, 'MEMBER')
+ WHERE r.rolname ~ '^pg_' AND r.rolname <> 'pg_database_owner' AND pg_has_role(current_user, r.oid, 'MEMBER')
 UNION ALL
 SELECT 'schema', n.nspname::text
   FROM pg_catalog.pg_namespace AS n
- WHERE n.nspname NOT LIKE 'pg\_%' AND has_schema_privilege(n.oid, 'CREATE')
+ WHERE n.nspname !~ '^pg_' AND has_schema_privilege(n.oid, 'CREATE')
 UNION ALL
 SELECT 'database', current_database()::text
  WHERE has_database_privilege(current_database(), 'CREATE')

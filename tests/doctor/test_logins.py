@@ -185,8 +185,8 @@ def test_reader_with_a_power_of_the_servers_own_is_named(
     setup.execute(f"CREATE ROLE watch; GRANT {power} TO watch; GRANT watch TO ragspine_reader")
     setup.execute("SET LOCAL SESSION AUTHORIZATION reader")
     found = [item for item in examined(shared, setup, "reader") if item not in clean]
-    what = f"role reader is a member of {power}: it reads, watches or does more than a search needs"
-    assert ("powers", "warning", what) in found, found
+    what = f"is a member of {power}: it reads, watches or does more than a search needs"
+    assert [item for item in found if item[:2] == ("powers", "warning") and item[2].endswith(what)], found
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,8 @@ def _function_faults(stem: str, text: str, code: str) -> Iterator[str]:
             yield "search_path is not pinned"
         elif not WITHOUT_SEARCH_PATH.search(_header(text)):
             yield "search_path is not pinned, and the header does not say why that is safe"
+    if definer and not re.search(r"\bSET client_min_messages = error\b", code):
+        yield "SECURITY DEFINER that lets a caller have its plans printed"
     if definer and "SECURITY DEFINER" not in _header(text):
         yield "SECURITY DEFINER without a reason in the header"
     if set(re.findall(r"ERRCODE\s*=\s*'(\w+)'", text)) - {f"RS{n:03}" for n in range(1, 100)}:
@@ -107,6 +109,7 @@ CREATE FUNCTION ragspine.double_number_v1(number integer)
 RETURNS integer
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET client_min_messages = error
 AS $$
 BEGIN
   IF number < 0 THEN
@@ -133,6 +136,7 @@ PLANTED = {
     "no volatility": (GOOD.replace(" STABLE", ""), "volatility"),
     "open path": (GOOD.replace("SET search_path = pg_catalog, pg_temp\n", ""), "not pinned"),
     "wide path": (GOOD.replace("pg_catalog, pg_temp", "pg_catalog, public"), "not pinned"),
+    "talkative definer": (GOOD.replace("SET client_min_messages = error\n", ""), "plans printed"),
     "definer without reason": (GOOD.replace("-- SECURITY DEFINER: to show one.\n", ""), "without a reason"),
     "foreign state": (GOOD.replace("RS006", "22023"), "SQLSTATE outside"),
     "no state": (GOOD.replace(" USING ERRCODE = 'RS006'", ""), "without an SQLSTATE"),

@@ -120,8 +120,8 @@ ATTACKS = [
         "functions that are the owner's",
         "each refuses whoever is not meant to call it",
         (
-            "SELECT ragspine.compile_filter_v1('{}', 1, 1)",
-            "SELECT ragspine.lexical_scan_v1(NULL, 1, 1)",
+            "SELECT ragspine.compile_filter_v1('{}', 1, 1, ARRAY[1])",
+            "SELECT ragspine.lexical_scan_v1(NULL, 1, 1, ARRAY[1])",
             "SELECT * FROM ragspine.weigh_terms_v1(1, 1, ARRAY[1, 2, 3, 4, 5], 'return')",
             "SELECT ragspine.vector_scan_v1(1, 'cosine', 64, false, false)",
             "SELECT ragspine.document_slice_v1(1, 1, 0, 99)",

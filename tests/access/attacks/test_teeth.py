@@ -22,8 +22,8 @@ class Fault:
     found_by: tuple[str, ...]
     says: str
     statements: str = ""
-    function: str = ""
-    edit: tuple[str, str] = ("", "")
+    edits: tuple[tuple[str, str, str], ...] = ()
+    """Function, its text, and what is put in its place."""
 
 
 FAULTS = {
@@ -61,33 +61,30 @@ FAULTS = {
         _UNBOUND.replace("chunk", "document") + _UNBOUND + "CREATE POLICY wide ON ragspine.chunk USING (true);"
         " CREATE POLICY wide ON ragspine.document USING (true); DROP POLICY readable ON ragspine.acl_class;"
         " CREATE POLICY wide ON ragspine.acl_class USING (true)",
-        "read_passages_v1",
-        ("_class_no = ANY (classes)", "_class_no > 0"),
+        edits=(("read_passages_v1", "_class_no = ANY (classes)", "_class_no > 0"),),
     ),
     "a document that is found whatever its class": Fault(
         ("a document", "a restricted document"),
         "a hidden word comes back",
         _UNBOUND.replace("chunk", "document") + "CREATE POLICY wide ON ragspine.document USING (true)",
-        "find_document_v1",
-        ("AND d.acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[])", ""),
+        edits=(
+            ("find_document_v1", "AND d.acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[])", ""),
+        ),
     ),
     "statistics of what is hidden": Fault(
         ("statistics of the readable corpus", "plans: custom plans"),
         "tells of what is hidden",
-        function="weigh_terms_v1",
-        edit=("       AND c.acl_class_no = ANY (classes)", ""),
+        edits=(("weigh_terms_v1", "       AND c.acl_class_no = ANY (classes)", ""),),
     ),
     "a dictionary that answers for hidden words": Fault(
         ("a word",),
         "hidden is told from absent",
-        function="weigh_terms_v1",
-        edit=("WHERE t.chunk_count > 0", "WHERE t.lexeme_no > 0"),
+        edits=(("weigh_terms_v1", "WHERE t.chunk_count > 0", "WHERE t.lexeme_no > 0"),),
     ),
     "a signature that is not compared": Fault(
         ("a grant with another tenant's payload", "assume() with what does not verify"),
         "a hidden word comes back",
-        function="granted_v1",
-        edit=("IF sha256(nonce || convert_to(expected, 'UTF8')) <>", "IF false AND sha256(nonce) <>"),
+        edits=(("granted_v1", "IF sha256(nonce || convert_to(expected, 'UTF8')) <>", "IF false AND sha256(nonce) <>"),),
     ),
     "plans that are printed": Fault(
         ("debug_print_plan to the client",),
@@ -95,16 +92,24 @@ FAULTS = {
         "ALTER FUNCTION ragspine.lexical_leg_v1 RESET client_min_messages;"
         " ALTER FUNCTION ragspine.vector_leg_v1 RESET client_min_messages",
     ),
-    "an index of values without classes": Fault(
+    "a planner that knows the values it looks for": Fault(
         (
-            "a value of a declared field, owner eq, by the work of a forced plan",
-            "a value of a declared field, n gte, by the work of a forced plan",
+            "a value of a declared field, owner eq, by the work it takes",
+            "a value of a declared field, owner prefix, by the work it takes",
         ),
         "hidden is told from absent",
-        "ALTER TABLE ragspine.document_field DROP CONSTRAINT pk_document_field,"
-        " ADD PRIMARY KEY (tenant_no, field_no, key, document_no)",
-        "compile_narrowing_v1",
-        (" AND f.acl_class_no = ANY ($2)", ""),
+        edits=(
+            (
+                "compile_filter_v1",
+                "    CONTINUE WHEN cardinality(numbers) > few;",
+                "    RETURN format('%s AND d.document_no IN (%s)', compiled.truth, narrowing);",
+            ),
+            (
+                "compile_narrowing_v1",
+                "'(SELECT ragspine.field_key_v1($1 #> %%L, %L))'",
+                "'ragspine.field_key_v1($1 #> %%L, %L)'",
+            ),
+        ),
     ),
     "a definer function with an open search path": Fault(
         ("operators and functions in a schema of everybody's",),
@@ -130,8 +135,8 @@ def test_attacks_have_teeth(copies: Pair, vector_schema: str, name: str) -> None
         with psycopg.connect(world.database.superuser_url, autocommit=True) as connection:
             if fault.statements:
                 connection.execute(fault.statements)  # type: ignore[call-overload]
-        if fault.function:
-            plant_function(world.database, fault.function, fault.edit, vector_schema=vector_schema)
+        for function, old, new in fault.edits:
+            plant_function(world.database, function, (old, new), vector_schema=vector_schema)
     for attack in fault.found_by:
         with pytest.raises(AssertionError, match=fault.says):
             book.assert_harmless(book.ATTACKS[attack], copies)
