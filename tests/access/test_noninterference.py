@@ -132,7 +132,7 @@ def test_a_hidden_vector_in_a_leg_has_teeth(
     "edit",
     [
         ("AND c.chunk_no = n.chunk_no AND c.acl_class_no = ANY (classes)", "AND c.chunk_no = n.chunk_no"),
-        ("d.library_no = $3 AND d.acl_class_no = ANY ($4) AND (%s)", "d.library_no = $3 AND (%s)"),
+        ("d.library_no = $3 AND d.acl_class_no = ANY ($2) AND (%s)", "d.library_no = $3 AND (%s)"),
     ],
     ids=["chunks of all classes", "documents of all classes pass the filter"],
 )

@@ -1,7 +1,6 @@
 """All attacks, and how one is made on a world."""
 
 import difflib
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import LiteralString
@@ -45,15 +44,13 @@ ATTACKS = by_name(attack for family in FAMILIES for attack in family.ATTACKS)
 
 
 def answer(attack: Attack, world: World, *, guess: str = "") -> str:
-    """All that came back, without what is the attacker's own or differs anyway: the guess, names, the masked parts."""
+    """All that came back, without what differs anyway: the database's name and the masked parts."""
     words = {**world.words, "guess": guess}
     statements = attack.spelled(words)
     if attack.holding == "valid" and attack.login == "reader":
         statements.insert(0, f"SELECT set_config('ragspine.grant', '{words['valid']}', false) IS NULL")
     url = world.database.reader_url if attack.login == "reader" else world.database.ingest_url
     said = talk(url, statements).replace(world.database.name, "<database>")
-    if re.search("[a-z]", guess):  # what is sent may be echoed; a mere number stands for much else
-        said = said.replace(guess, "<guess>")
     for mask in attack.masks:
         said = mask.hide(said)
     return said

@@ -78,7 +78,7 @@ FAULTS = {
     ),
     "a dictionary that answers for hidden words": Fault(
         ("a word",),
-        "hidden is told from absent",
+        "a hidden word comes back",
         edits=(("weigh_terms_v1", "WHERE t.chunk_count > 0", "WHERE t.lexeme_no > 0"),),
     ),
     "a signature that is not compared": Fault(

@@ -1,5 +1,6 @@
 """Everything that a server sends back, through libpq itself: no driver in between that could leave something out."""
 
+import re
 from collections.abc import Sequence
 
 from psycopg import pq
@@ -32,7 +33,7 @@ def talk(url: str, statements: Sequence[str]) -> str:
         pid = str(connection.backend_pid) if connection.status == pq.ConnStatus.OK else "no pid"
     finally:
         connection.finish()
-    return "\n".join(said).replace(pid, "<pid>")
+    return re.sub(rf"\b{pid}\b", "<pid>", "\n".join(said))
 
 
 def _read(connection: pq.abc.PGconn, result: pq.abc.PGresult) -> list[str]:

@@ -18,7 +18,7 @@ from ragspine_pg.embedding.hashing import HashingModel
 from tests.fixtures.database import Database, clone
 from tests.fixtures.spine import open_spine
 
-CANARY = "zanzib"
+CANARY = "vexquil"
 """Begins a word of every hidden text, title, metadata value and field, document id, library, tenant and principal."""
 
 ANN = Access("acme", {"user:ann", "group:staff"})
