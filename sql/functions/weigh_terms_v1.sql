@@ -2,6 +2,8 @@
 --
 -- A look-up takes the first lexeme not before the word, and statistics are probed whether it is the word or not: the same
 -- work for a word that stands in hidden texts alone and for one that does not exist, so that counters tell them not apart.
+-- PostgreSQL 16 finds the statistics of a word in all classes and then looks at each, hidden ones included; so there they are
+-- looked up class by class, up to a thousand. From 17 on the classes are part of the look-up.
 -- It is a look-up a word, too: a join reads the whole dictionary (13 ms against 0.4 for 20,000 chunks).
 --
 -- Returns one row a lexeme, in no order; see query_terms_v1, its door for readers. Of a query with more than 1,024 such
@@ -13,14 +15,25 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan  -- look-ups by key: planned once a session, the plan cannot depend on the numbers
 AS $$
 #variable_conflict use_column
+DECLARE
+  by_class CONSTANT boolean := current_setting('server_version_num')::integer < 170000 AND cardinality(classes) <= 1000;
 BEGIN
   RETURN QUERY
   WITH term AS MATERIALIZED (
     SELECT a.lexeme, n.lexeme_no, a.frequency,
-           (SELECT sum(s.chunk_count)
-              FROM ragspine.lexeme_stat AS s
-             WHERE s.tenant_no = v.tenant_no AND s.version_no = v.version_no AND s.lexeme_no = n.lexeme_no
-               AND s.acl_class_no = ANY (classes)) AS chunk_count
+           CASE WHEN by_class
+             THEN (SELECT sum(s.chunk_count)
+                     FROM unnest(classes) AS k(class)
+                    CROSS JOIN LATERAL (SELECT s.chunk_count
+                                          FROM ragspine.lexeme_stat AS s
+                                         WHERE s.tenant_no = v.tenant_no AND s.version_no = v.version_no
+                                           AND s.lexeme_no = n.lexeme_no AND s.acl_class_no = k.class
+                                        OFFSET 0) AS s)
+             ELSE (SELECT sum(s.chunk_count)
+                     FROM ragspine.lexeme_stat AS s
+                    WHERE s.tenant_no = v.tenant_no AND s.version_no = v.version_no AND s.lexeme_no = n.lexeme_no
+                      AND s.acl_class_no = ANY (classes))
+             END AS chunk_count
       FROM ragspine.index_version AS v
      CROSS JOIN LATERAL ragspine.analyze_v1(query, v.analyzer) AS a
       LEFT JOIN LATERAL (SELECT l.lexeme, l.lexeme_no

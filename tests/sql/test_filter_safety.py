@@ -21,6 +21,7 @@ _WORD = re.compile(
     "|jsonb_typeof|jsonb_array_elements|jsonb_path_exists|coalesce|starts_with|array_position|rpad|chr"
     "|list_values_v1|read_instant_v1|read_instants_v1|field_key_v1|field_keys_v1|timestamptz|type"
     "|string|number|boolean|timestamp|array|null|missing|C|n|q|bigint"
+    "|CROSS|JOIN|LATERAL|OFFSET|unnest|k|class"
 )
 _NUMBERS = re.compile(r"'\{[\d,]*\}'")
 _PATH = re.compile(r"'\{(?:(?:all_of|any_of|none_of),\d+,)*(?:field|value(?:,[01])?)\}'")

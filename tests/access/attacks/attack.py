@@ -31,8 +31,9 @@ class Attack:
 
     - the answer is the same in two worlds that differ in what the caller may not read, unless ``left_open`` says under
       which name docs/security.md tells that PostgreSQL leaves this open;
-    - with ``guess``, the answer is the same for what is hidden and for what does not exist, ``{guess}`` being either,
-      unless ``guess_left_open`` names it there.
+    - with ``guesses``, pairs of what is hidden and what does not exist, the answer is the same for both, ``{guess}``
+      being either, unless ``guess_left_open`` names it there. Of three pairs one may differ in work: where
+      a page of an index ends.
     """
 
     name: str
@@ -41,7 +42,7 @@ class Attack:
     holding: Holding = "valid"
     login: Login = "reader"
     left_open: str = ""
-    guess: tuple[str, str] | None = None
+    guesses: tuple[tuple[str, str], ...] = ()
     guess_left_open: str = ""
     temporary: bool = False
     """Whether the database lets everybody make temporary tables, as PostgreSQL does by default."""
