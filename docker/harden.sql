@@ -1,6 +1,6 @@
 -- Optional, after init.sql: TAKES RIGHTS FROM EVERYBODY in this database, the application that lives there included. Read
 -- each part, and give the application's roles back what they use. Run it with psql, as superuser, in the database; it can
--- be run again. Without it ragspine_pg works, and `ragspine-pg doctor` warns of the first two. All or nothing.
+-- be run again. Without it ragspine_pg works, and `ragspine-pg doctor` warns of all three. All or nothing.
 \set ON_ERROR_STOP on
 
 BEGIN;

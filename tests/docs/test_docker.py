@@ -115,7 +115,11 @@ def test_init_leaves_an_application_that_lives_there_what_it_has(bare: EmbeddedS
         prepare(bare, "init.sql", owner="spine_owner", ingest="spine_ingest", reader="spine_reader")
         assert _refused(superuser) == []
         assert superuser.execute(_OWNER).fetchone() == ("shop",)
-        assert told(diagnose(bare, prefix="spine")) == [("counters", "warning"), ("temporary", "warning")]
+        assert told(diagnose(bare, prefix="spine")) == [
+            ("counters", "warning"),
+            ("powers", "warning"),
+            ("temporary", "warning"),
+        ]
         prepare(bare, "init.sql")
         assert superuser.execute(password).fetchone() == before, "a login that exists keeps its password"
 
