@@ -10,10 +10,11 @@ from typing import Any, Self, TypeVar
 import psycopg
 
 from ragspine_pg.async_client.stop import Stop
+from ragspine_pg.client.shell import cancelled_in_vain
 from ragspine_pg.connect.async_lazy import AsyncLazyTransaction
 from ragspine_pg.connect.async_source import AsyncConnectionSource
 from ragspine_pg.contract.context import RetrievalContext
-from ragspine_pg.errors import DeadlineExceeded, UnavailableError
+from ragspine_pg.errors import DeadlineExceeded
 from ragspine_pg.flow.async_driver import run_async, run_job_async
 from ragspine_pg.flow.job import Job
 from ragspine_pg.flow.steps import Flow
@@ -63,13 +64,9 @@ class AsyncShell:
                 await run_async(check_schema(), connection)
                 self._checked = True  # once a shell: a schema that moves while we run is an operator's doing
 
-        try:
+        with cancelled_in_vain(context):
             async with within(context), AsyncLazyTransaction(self._source, read_only, opened) as lease:
                 return await run_async(flow, lease, in_thread=not read_only)
-        except UnavailableError:
-            if context is not None:
-                context.cancellation.check()  # cancelled while a connection was waited for
-            raise
 
     async def _drive_job(self, job: Job[T]) -> T:
         """Run a job that writes, each of its flows in a transaction of its own."""

@@ -1,6 +1,8 @@
 """What every shell does: a transaction, the schema's check once, and the driver."""
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -17,6 +19,17 @@ from ragspine_pg.flow.steps import Flow
 from ragspine_pg.schema.check import check
 
 T = TypeVar("T")
+
+
+@contextmanager
+def cancelled_in_vain(context: RetrievalContext | None) -> Iterator[None]:
+    """Tell a call that was cancelled while it waited for a connection as cancelled, not by why it got none."""
+    try:
+        yield
+    except UnavailableError:
+        if context is not None:
+            context.cancellation.check()
+        raise
 
 
 class Shell:
@@ -40,13 +53,8 @@ class Shell:
                 check(connection)
                 self._checked.set()  # once a shell: a schema that moves while we run is an operator's doing
 
-        try:
-            with LazyTransaction(self._source, read_only, opened, deadline) as lease:
-                return run(flow, lease)
-        except UnavailableError:
-            if context is not None:
-                context.cancellation.check()  # cancelled while a connection was waited for
-            raise
+        with cancelled_in_vain(context), LazyTransaction(self._source, read_only, opened, deadline) as lease:
+            return run(flow, lease)
 
     def _drive_job(self, job: Job[T]) -> T:
         """Run a job that writes, each of its flows in a transaction of its own."""

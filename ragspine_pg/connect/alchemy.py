@@ -13,9 +13,10 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, scoped_session
 
 from ragspine_pg.connect.conninfo import DRIVER_URL
-from ragspine_pg.connect.lent import held
+from ragspine_pg.connect.lent import KEPT
 from ragspine_pg.connect.source import ConnectionSource
 from ragspine_pg.connect.transaction import joined, translated
+from ragspine_pg.connect.turn import turn
 from ragspine_pg.errors import ConfigurationError, UnavailableError
 
 
@@ -75,7 +76,7 @@ class ConnectionLent:
     @contextmanager
     def transaction(self, read_only: bool, wait_seconds: float | None = None) -> Iterator[psycopg.Connection[Any]]:
         """See ``ConnectionSource.transaction``."""
-        with held(self._turn, wait_seconds):
+        with turn(self._turn, wait_seconds, KEPT):
             connection = _opened_down(self._connection)
             with joined(connection, read_only):
                 yield connection
@@ -97,7 +98,7 @@ class SessionLent:
     @contextmanager
     def transaction(self, read_only: bool, wait_seconds: float | None = None) -> Iterator[psycopg.Connection[Any]]:
         """See ``ConnectionSource.transaction``."""
-        with held(self._turn, wait_seconds):
+        with turn(self._turn, wait_seconds, KEPT):
             with translated_alchemy():
                 lent = self._session.connection()
             connection = _opened_down(lent)

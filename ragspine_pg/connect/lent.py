@@ -8,18 +8,9 @@ from typing import Any
 import psycopg
 
 from ragspine_pg.connect.transaction import joined
-from ragspine_pg.errors import UnavailableError
+from ragspine_pg.connect.turn import turn
 
-
-@contextmanager
-def held(turn: threading.RLock, wait_seconds: float | None) -> Iterator[None]:
-    """Have one's ``turn`` on a lent connection; raises ``UnavailableError`` when it does not come in time."""
-    if not turn.acquire(timeout=-1 if wait_seconds is None else wait_seconds):
-        raise UnavailableError("another thread did not let go of the lent connection in time")
-    try:
-        yield
-    finally:
-        turn.release()
+KEPT = "another thread did not let go of the lent connection in time"
 
 
 class LentSource:
@@ -32,7 +23,7 @@ class LentSource:
     @contextmanager
     def transaction(self, read_only: bool, wait_seconds: float | None = None) -> Iterator[psycopg.Connection[Any]]:
         """See ``ConnectionSource.transaction``."""
-        with held(self._turn, wait_seconds), joined(self._connection, read_only):
+        with turn(self._turn, wait_seconds, KEPT), joined(self._connection, read_only):
             yield self._connection
 
     def close(self) -> None:

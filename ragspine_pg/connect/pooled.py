@@ -16,6 +16,7 @@ from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout, TooManyRequest
 from ragspine_pg.connect.conninfo import to_conninfo
 from ragspine_pg.connect.idle import PooledConnection, must_be_asked
 from ragspine_pg.connect.transaction import joined, translated
+from ragspine_pg.connect.turn import turn
 from ragspine_pg.errors import UnavailableError
 from ragspine_pg.flow.translate import unreachable
 
@@ -84,9 +85,7 @@ class UrlSource:
                 self._pool = None
 
     def _opened(self, wait_seconds: float | None) -> ConnectionPool[PooledConnection]:
-        if not self._lock.acquire(timeout=-1 if wait_seconds is None else wait_seconds):
-            raise UnavailableError("another thread has not connected in time")
-        try:
+        with turn(self._lock, wait_seconds, "another thread has not connected in time"):
             if self._closed:
                 raise UnavailableError("this connection was closed; open it again")
             if self._pool is None:
@@ -106,8 +105,6 @@ class UrlSource:
                     open=True,
                 )
             return self._pool
-        finally:
-            self._lock.release()
 
     @contextmanager
     def _explained(self, wait_seconds: float | None) -> Iterator[None]:
@@ -115,7 +112,7 @@ class UrlSource:
             yield
         except PoolTimeout:
             if wait_seconds is None:  # else there is no time left to find out why
-                self._probe(wait_seconds)
+                self._probe(None)
             raise none_became_free(self._wait_seconds, self._max_connections) from None
 
     def _probe(self, wait_seconds: float | None) -> None:

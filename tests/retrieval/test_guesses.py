@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ragspine_pg import Access, Document, RagSpine, VectorStore
+from ragspine_pg.client.library import Library
 from ragspine_pg.embedding.known import KnownModels, embedding_profile
 from ragspine_pg.errors import DeadlineExceeded, QueryError
 from ragspine_pg.retrieval.embed import SeenLibraries
@@ -18,52 +19,50 @@ from tests.fixtures.spine import open_spine
 QUERY = "fox [1, 2]"
 
 
-def rebuilt_elsewhere(database: Database, tenant: str, library: str, embedding: Any) -> None:
+@pytest.fixture
+def me(request: pytest.FixtureRequest) -> Access:
+    """Somebody in a tenant of the test's own."""
+    return Access(request.node.name, {"user:me"})
+
+
+def fox(spine: RagSpine, me: Access, model: WrittenModel) -> Library:
+    """A library of one document, embedded by ``model``."""
+    made = spine.create_library(me.tenant, "one", embedding=model)
+    made.ingest([Document("f", "fox [1, 0]")])
+    return made
+
+
+def rebuilt_elsewhere(database: Database, made: Library, embedding: Any) -> None:
     """By another process, as far as this one's memory goes."""
     with open_spine(database) as other:
-        made = other.library(tenant, library)
-        made.publish(made.rebuild(embedding=embedding).version)
+        there = other.library(made.tenant, made.library_id)
+        there.publish(there.rebuild(embedding=embedding).version)
 
 
-def test_a_least_score_that_is_now_of_one_leg(
-    spine: RagSpine, database: Database, request: pytest.FixtureRequest
-) -> None:
-    tenant = request.node.name
-    me = Access(tenant, {"user:me"})
-    made = spine.create_library(tenant, "one", embedding=WrittenModel())
-    made.ingest([Document("f", "fox [1, 0]")])
+def test_a_least_score_that_is_now_of_one_leg(spine: RagSpine, database: Database, me: Access) -> None:
+    made = fox(spine, me, WrittenModel())
     with pytest.raises(QueryError, match="two run"):
         made.search(QUERY, access=me, min_score=0.1)
-    rebuilt_elsewhere(database, tenant, "one", "none")
+    rebuilt_elsewhere(database, made, "none")
     assert made.search(QUERY, access=me, min_score=0.1).hits
 
 
-def test_a_vector_in_the_space_that_is_now_searched(
-    spine: RagSpine, database: Database, request: pytest.FixtureRequest
-) -> None:
-    tenant = request.node.name
-    me = Access(tenant, {"user:me"})
+def test_a_vector_in_the_space_that_is_now_searched(spine: RagSpine, database: Database, me: Access) -> None:
     old, new = WrittenModel(name="old"), WrittenModel(name="new")
-    made = spine.create_library(tenant, "one", embedding=old)
-    made.ingest([Document("f", "fox [1, 0]")])
+    made = fox(spine, me, old)
     store = VectorStore(spine)
     assert store.search([1, 2], query_space=old.space.fingerprint, access=me).hits
-    rebuilt_elsewhere(database, tenant, "one", new)
+    rebuilt_elsewhere(database, made, new)
     assert store.search([1, 2], query_space=new.space.fingerprint, access=me).hits
     with pytest.raises(QueryError, match="query_space"):
         store.search([1, 2], query_space=old.space.fingerprint, access=me)
 
 
-def test_of_one_space_a_query_is_embedded_once(
-    spine: RagSpine, database: Database, request: pytest.FixtureRequest
-) -> None:
-    tenant = request.node.name
-    me = Access(tenant, {"user:me"})
+def test_of_one_space_a_query_is_embedded_once(spine: RagSpine, database: Database, me: Access) -> None:
     model = WrittenModel()
-    made = spine.create_library(tenant, "one", embedding=model)
-    made.ingest([Document("f", "fox [1, 0]")])
+    made = fox(spine, me, model)
     made.search(QUERY, access=me)
-    rebuilt_elsewhere(database, tenant, "one", model)  # another version of the same space
+    rebuilt_elsewhere(database, made, model)  # another version of the same space
     model.seen.clear()
     result = made.search(QUERY, access=me)
     assert result.hits
@@ -71,17 +70,12 @@ def test_of_one_space_a_query_is_embedded_once(
     assert (result.usage.calls, result.usage.items) == (1, 1)
 
 
-def test_a_guess_whose_model_takes_too_long_is_forgotten(
-    spine: RagSpine, database: Database, request: pytest.FixtureRequest
-) -> None:
+def test_a_guess_whose_model_takes_too_long_is_forgotten(spine: RagSpine, database: Database, me: Access) -> None:
     """The model may be one that the library has left since."""
-    tenant = request.node.name
-    me = Access(tenant, {"user:me"})
     old, new = WrittenModel(name="old"), WrittenModel(name="new")
-    made = spine.create_library(tenant, "one", embedding=old)
-    made.ingest([Document("f", "fox [1, 0]")])
+    made = fox(spine, me, old)
     made.search(QUERY, access=me)
-    rebuilt_elsewhere(database, tenant, "one", new)
+    rebuilt_elsewhere(database, made, new)
     spine._models.known.add(new)
     old.failure = DeadlineExceeded("the deadline passed")
     with pytest.raises(DeadlineExceeded):
@@ -89,16 +83,11 @@ def test_a_guess_whose_model_takes_too_long_is_forgotten(
     assert made.search(QUERY, access=me).hits
 
 
-def test_no_query_goes_to_a_service_that_the_library_has_left(
-    spine: RagSpine, database: Database, request: pytest.FixtureRequest
-) -> None:
-    tenant = request.node.name
-    me = Access(tenant, {"user:me"})
+def test_no_query_goes_to_a_service_that_the_library_has_left(spine: RagSpine, database: Database, me: Access) -> None:
     service, house = WrittenModel(name="service", remote=True), WrittenModel(name="house")
-    made = spine.create_library(tenant, "one", embedding=service)
-    made.ingest([Document("f", "fox [1, 0]")])
+    made = fox(spine, me, service)
     made.search(QUERY, access=me)
-    rebuilt_elsewhere(database, tenant, "one", house)
+    rebuilt_elsewhere(database, made, house)
     spine._models.known.add(house)
     service.seen.clear()
     assert made.search(QUERY, access=me).hits
