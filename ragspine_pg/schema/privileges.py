@@ -5,6 +5,8 @@ Nothing that is not written here is granted: PUBLIC and both group roles lose ev
 - ``RELATIONS``: table → role → rights; a table that is missing here has no rights at all.
 - ``SEQUENCES``: sequence → role → rights (identity columns need none).
 - ``FUNCTIONS``: function name (all its overloads) → the roles that may EXECUTE it.
+- ``DEFINERS``: which of them act with their owner's rights.
+- Nobody has a right on types.
 """
 
 from collections.abc import Mapping
@@ -25,6 +27,22 @@ ROLES: tuple[str, ...] = (READER, INGEST, GATE)
 """All group roles."""
 
 GATE_FUNCTIONS: tuple[str, ...] = ("find_document_v1", "read_passages_v1", "verify_locator_v1")
+
+DEFINERS: Mapping[str, str] = {
+    "caller_v1": "classes and their readers are for nobody to list",
+    "find_document_v1": "the gate's: readers have no right on tables",
+    "granted_v1": "only the owner reads the keys that verify grants",
+    "lexical_leg_v1": "postings and statistics mix classes, so no reader has a right on them",
+    "query_terms_v1": "statistics mix classes, so no reader has a right on them",
+    "read_passages_v1": "the gate's: readers have no right on tables",
+    "readable_descriptions_v1": "libraries without anything to read are not to be told from none",
+    "readable_libraries_v1": "profile and environment of a library are not the reader's",
+    "readable_library_nos_v1": "policies stand on it, so none can bind it",
+    "refresh_planner_v1": "only who owns a table may ANALYZE it",
+    "vector_leg_v1": "vectors mix classes, so no reader has a right on them",
+    "verify_locator_v1": "the gate's: readers have no right on tables",
+}
+"""Every SECURITY DEFINER function, and why it cannot do with the caller's own rights."""
 
 _WRITE = "SELECT, INSERT, UPDATE, DELETE"
 

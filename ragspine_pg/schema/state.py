@@ -151,6 +151,18 @@ BEGIN
     EXECUTE 'REVOKE ALL ON ALL TABLES IN SCHEMA ragspine FROM ' || grantee;
     EXECUTE 'REVOKE ALL ON ALL SEQUENCES IN SCHEMA ragspine FROM ' || grantee;
     EXECUTE 'REVOKE ALL ON ALL ROUTINES IN SCHEMA ragspine FROM ' || grantee;
+    -- Everybody may use new types, those of tables' rows among them: a column of one would stop ALTER TABLE.
+    FOR target IN
+      SELECT t.oid::regtype::text AS named
+        FROM pg_catalog.pg_type AS t
+       WHERE t.typnamespace = 'ragspine'::regnamespace AND t.typcategory <> 'A' AND t.typtype <> 'm'
+         AND EXISTS (SELECT
+                       FROM pg_catalog.aclexplode(COALESCE(t.typacl, pg_catalog.acldefault('T', t.typowner)))
+                         AS a (grantor, holder)
+                      WHERE a.holder = COALESCE(pg_catalog.to_regrole(NULLIF(grantee, 'PUBLIC'))::oid, 0))
+    LOOP
+      EXECUTE pg_catalog.format('REVOKE ALL ON TYPE %s FROM %s', target.named, grantee);
+    END LOOP;
   END LOOP;
   -- What does not exist yet, or no longer, is left out: an older revision is brought up with the newest rights.
   FOR target IN

@@ -1,8 +1,9 @@
 -- Every right that somebody other than its owner has on schema ragspine and what is in it; of ragspine_gate, who owns the
 -- functions that hand out text, every right.
 --
--- No parameters. Returns one row a right: kind (schema, table, column, sequence, function, default), name (without schema
--- and, for a function, without arguments), role (PUBLIC for everybody), privilege, whether it may be handed on.
+-- No parameters. Returns one row a right: kind (schema, table, column, sequence, function, type, default, where new objects
+-- in any schema are meant: default everywhere), name (without schema and, for a function, without arguments), role (PUBLIC
+-- for everybody), privilege, whether it may be handed on.
 WITH
   acl (kind, name, owner, acl) AS (
     SELECT 'schema', n.nspname::text, n.nspowner, coalesce(n.nspacl, acldefault('n', n.nspowner))
@@ -26,11 +27,24 @@ WITH
       JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
      WHERE n.nspname = 'ragspine'
     UNION ALL
-    SELECT 'default', CASE d.defaclobjtype WHEN 'r' THEN 'tables' WHEN 'S' THEN 'sequences' WHEN 'f' THEN 'functions'
-                           ELSE 'types' END, d.defaclrole, d.defaclacl
+    -- Of arrays and multiranges the element's and the range's count.
+    SELECT 'type', t.typname::text, t.typowner, coalesce(t.typacl, acldefault('T', t.typowner))
+      FROM pg_catalog.pg_type AS t
+      JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace
+     WHERE n.nspname = 'ragspine' AND t.typcategory <> 'A' AND t.typtype <> 'm'
+    UNION ALL
+    -- What the owner gives with everything new, wherever it is; what everybody has by default anyway is left out.
+    SELECT CASE d.defaclnamespace WHEN 0 THEN 'default everywhere' ELSE 'default' END,
+           CASE d.defaclobjtype WHEN 'r' THEN 'tables' WHEN 'S' THEN 'sequences' WHEN 'f' THEN 'functions' ELSE 'types' END,
+           d.defaclrole,
+           CASE WHEN d.defaclnamespace = 0 AND d.defaclobjtype IN ('f', 'T')
+                THEN ARRAY(SELECT given FROM unnest(d.defaclacl) AS given
+                            WHERE NOT given = ANY (acldefault(d.defaclobjtype, d.defaclrole)))
+                ELSE d.defaclacl END
       FROM pg_catalog.pg_default_acl AS d
-      JOIN pg_catalog.pg_namespace AS n ON n.oid = d.defaclnamespace
-     WHERE n.nspname = 'ragspine'
+      JOIN pg_catalog.pg_namespace AS n
+        ON n.oid = d.defaclnamespace OR d.defaclnamespace = 0 AND n.nspowner = d.defaclrole
+     WHERE n.nspname = 'ragspine' AND d.defaclobjtype IN ('r', 'S', 'f', 'T')
   )
 SELECT acl.kind, acl.name, coalesce(r.rolname::text, 'PUBLIC'), entry.privilege_type, entry.is_grantable
   FROM acl

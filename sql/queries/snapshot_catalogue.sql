@@ -29,14 +29,22 @@ WITH
     SELECT 'function ' || p.oid::regprocedure, p.proowner, coalesce(p.proacl, acldefault('f', p.proowner))
       FROM pg_catalog.pg_proc AS p JOIN ours ON ours.oid = p.pronamespace
     UNION ALL
+    SELECT format('type %I', t.typname), t.typowner, coalesce(t.typacl, acldefault('T', t.typowner))
+      FROM pg_catalog.pg_type AS t JOIN ours ON ours.oid = t.typnamespace
+     WHERE t.typcategory <> 'A' AND t.typtype <> 'm'
+    UNION ALL
     SELECT 'default of ' || d.defaclobjtype::text, d.defaclrole, d.defaclacl
-      FROM pg_catalog.pg_default_acl AS d JOIN ours ON ours.oid = d.defaclnamespace
+      FROM pg_catalog.pg_default_acl AS d
+      JOIN ours ON ours.oid = d.defaclnamespace OR d.defaclnamespace = 0 AND d.defaclrole = ours.nspowner
   ),
   ownership (label, owner) AS (
     SELECT 'relation ' || label, relowner FROM relation
     UNION ALL
     SELECT 'function ' || p.oid::regprocedure, p.proowner
       FROM pg_catalog.pg_proc AS p JOIN ours ON ours.oid = p.pronamespace
+    UNION ALL
+    SELECT format('type %I', t.typname), t.typowner
+      FROM pg_catalog.pg_type AS t JOIN ours ON ours.oid = t.typnamespace
   )
 SELECT 'schema ragspine' AS line FROM ours
 UNION ALL

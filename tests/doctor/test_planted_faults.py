@@ -59,60 +59,6 @@ def test_clean_installation_is_clean(filled: Database) -> None:
             "error",
             "forced on the owner of table chunk",
         ),
-        ("GRANT SELECT ON ragspine.chunk TO PUBLIC", "rights", "error", "PUBLIC has SELECT on table chunk"),
-        (
-            "GRANT SELECT (lexeme) ON ragspine.lexeme TO ragspine_reader",
-            "rights",
-            "error",
-            "ragspine_reader has SELECT on column lexeme.lexeme",
-        ),
-        (
-            "GRANT EXECUTE ON FUNCTION ragspine.environment_v1() TO PUBLIC",
-            "rights",
-            "error",
-            "PUBLIC has EXECUTE on function environment_v1",
-        ),
-        ("GRANT USAGE ON SEQUENCE ragspine.batch TO ragspine_reader", "rights", "error", "USAGE on sequence batch"),
-        ("GRANT CREATE ON SCHEMA ragspine TO ragspine_ingest", "rights", "error", "CREATE on schema ragspine"),
-        (
-            "REVOKE SELECT ON ragspine.chunk FROM ragspine_gate",
-            "rights",
-            "error",
-            "ragspine_gate lacks SELECT on table chunk",
-        ),
-        (
-            "REVOKE EXECUTE ON FUNCTION ragspine.find_document_v1 FROM ragspine_gate",
-            "rights",
-            "error",
-            "ragspine_gate lacks EXECUTE on function find_document_v1",
-        ),
-        (
-            "GRANT SELECT ON ragspine.chunk TO ragspine_ingest WITH GRANT OPTION",
-            "rights",
-            "error",
-            "ragspine_ingest may hand on SELECT on table chunk",
-        ),
-        (
-            "GRANT SELECT ON ragspine.chunk TO ragspine_reader",
-            "rights",
-            "error",
-            "ragspine_reader has SELECT on table chunk",
-        ),
-        (
-            "GRANT SELECT ON ragspine.chunk TO ragspine_reader",
-            "backstop",
-            "error",
-            "role reader has rights on chunk: the plans",
-        ),
-        ("GRANT INSERT (text) ON ragspine.chunk TO reader", "backstop", "error", "role reader has rights on chunk"),
-        ("GRANT DELETE ON ragspine.lexeme TO PUBLIC", "backstop", "error", "role reader has rights on lexeme"),
-        ("GRANT SELECT ON ragspine.chunk TO reader", "rights", "warning", "reader has SELECT on table chunk"),
-        (
-            "ALTER DEFAULT PRIVILEGES IN SCHEMA ragspine GRANT SELECT ON TABLES TO PUBLIC",
-            "rights",
-            "warning",
-            "new tables in schema ragspine will give SELECT to PUBLIC",
-        ),
         (
             "CREATE OR REPLACE FUNCTION ragspine.visible_classes_v1() RETURNS integer[] LANGUAGE sql STABLE"
             " SECURITY DEFINER SET search_path = pg_catalog, pg_temp"

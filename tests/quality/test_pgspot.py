@@ -1,4 +1,4 @@
-"""pgspot, the linter for unsafe SQL, finds nothing in the functions and policies as they are installed."""
+"""pgspot, the linter for unsafe SQL, finds nothing in functions, policies, and the script that installs them."""
 
 import re
 import subprocess
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragspine_pg.schema.environment import PREPARE
+from ragspine_pg.schema.migrate import sql_script
 from ragspine_pg.statement.render import render
 
 SQL = Path(__file__).parents[2] / "sql"
@@ -59,6 +60,35 @@ def findings(paths: list[Path]) -> Counter[tuple[str, str]]:
 
 def test_functions_and_policies_are_safe(tmp_path: Path) -> None:
     assert dict(findings(_rendered(tmp_path))) == {key: count for key, (count, _) in IGNORED.items()}
+
+
+def script_findings(folder: Path, text: str) -> Counter[str]:
+    """The codes that are reported of a whole script."""
+    paths = [folder / "script.sql", folder / "other.sql"]  # with one file alone, pgspot does not name it
+    paths[0].write_text(text, encoding="utf-8")
+    paths[1].write_text("SELECT 1;\n", encoding="utf-8")
+    return Counter(code for _, code in findings(paths).elements())
+
+
+def test_the_script_that_installs_is_safe(tmp_path: Path) -> None:
+    """With its blocks for roles, policies and rights, which no file of ours holds."""
+    allowed: Counter[str] = Counter()
+    for (_, code), (count, _) in IGNORED.items():
+        allowed[code] += count
+    assert script_findings(tmp_path, sql_script()) == allowed
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("SECURITY DEFINER\nSET search_path = pg_catalog, pg_temp", "SECURITY DEFINER", "PS003"),
+        ("SET LOCAL search_path = pg_catalog, pg_temp;", "", "PS001"),
+    ],
+)
+def test_the_script_that_installs_is_safe_has_teeth(tmp_path: Path, old: str, new: str, code: str) -> None:
+    text = sql_script()
+    assert old in text
+    assert script_findings(tmp_path, text.replace(old, new))[code] > 0
 
 
 UNSAFE = """\

@@ -137,6 +137,8 @@ DRIFTS = {
     "revoke": "REVOKE SELECT ON ragspine.chunk FROM ragspine_gate",
     "schema right": "GRANT CREATE ON SCHEMA ragspine TO ragspine_reader",
     "default privileges": "ALTER DEFAULT PRIVILEGES IN SCHEMA ragspine GRANT SELECT ON TABLES TO PUBLIC",
+    "default privileges everywhere": "ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO PUBLIC",
+    "type right": "GRANT USAGE ON TYPE ragspine.chunk TO PUBLIC",
     "function right": "GRANT EXECUTE ON FUNCTION ragspine.granted_v1() TO PUBLIC",
     "function body": "CREATE OR REPLACE FUNCTION ragspine.granted_tenant_no_v1() RETURNS integer LANGUAGE sql STABLE"
     " PARALLEL SAFE AS 'SELECT 1'",

@@ -37,9 +37,11 @@ def rights(case: Case) -> Flow[list[Finding]]:
 
 
 def _excess(kind: str, name: str, role: str, privilege: str) -> Finding:
-    if kind == "default":
-        what = f"new {name} in schema ragspine will give {privilege} to {role}"
-        return warning(what, f"ALTER DEFAULT PRIVILEGES IN SCHEMA ragspine REVOKE ALL ON {name.upper()} FROM {role}")
+    if kind.startswith("default"):
+        where, of = (" IN SCHEMA ragspine", "in schema ragspine") if kind == "default" else ("", "of the owner")
+        what = f"new {name} {of} will give {privilege} to {role}"
+        fix = f"as who has set it: ALTER DEFAULT PRIVILEGES{where} REVOKE {privilege} ON {name.upper()} FROM {role}"
+        return warning(what, fix)
     what = f"{role} has {privilege} on {kind} {name}, which nothing of ours grants"
     if role in (*ROLES, "PUBLIC"):
         return error(what, MIGRATE)

@@ -1,0 +1,99 @@
+"""Rights that drift from the table of rights are named, whoever has or lacks them, with what to do."""
+
+import pytest
+
+from tests.doctor.conftest import Plant, diagnose, fixes, told
+from tests.fixtures.database import Database
+
+
+@pytest.mark.parametrize(
+    ("fault", "check", "level", "what"),
+    [
+        ("GRANT SELECT ON ragspine.chunk TO PUBLIC", "rights", "error", "PUBLIC has SELECT on table chunk"),
+        (
+            "GRANT SELECT (lexeme) ON ragspine.lexeme TO ragspine_reader",
+            "rights",
+            "error",
+            "ragspine_reader has SELECT on column lexeme.lexeme",
+        ),
+        (
+            "GRANT EXECUTE ON FUNCTION ragspine.environment_v1() TO PUBLIC",
+            "rights",
+            "error",
+            "PUBLIC has EXECUTE on function environment_v1",
+        ),
+        ("GRANT USAGE ON SEQUENCE ragspine.batch TO ragspine_reader", "rights", "error", "USAGE on sequence batch"),
+        ("GRANT CREATE ON SCHEMA ragspine TO ragspine_ingest", "rights", "error", "CREATE on schema ragspine"),
+        (
+            "REVOKE SELECT ON ragspine.chunk FROM ragspine_gate",
+            "rights",
+            "error",
+            "ragspine_gate lacks SELECT on table chunk",
+        ),
+        (
+            "REVOKE EXECUTE ON FUNCTION ragspine.find_document_v1 FROM ragspine_gate",
+            "rights",
+            "error",
+            "ragspine_gate lacks EXECUTE on function find_document_v1",
+        ),
+        (
+            "GRANT SELECT ON ragspine.chunk TO ragspine_ingest WITH GRANT OPTION",
+            "rights",
+            "error",
+            "ragspine_ingest may hand on SELECT on table chunk",
+        ),
+        (
+            "GRANT SELECT ON ragspine.chunk TO ragspine_reader",
+            "rights",
+            "error",
+            "ragspine_reader has SELECT on table chunk",
+        ),
+        (
+            "GRANT SELECT ON ragspine.chunk TO ragspine_reader",
+            "backstop",
+            "error",
+            "role reader has rights on chunk: the plans",
+        ),
+        ("GRANT INSERT (text) ON ragspine.chunk TO reader", "backstop", "error", "role reader has rights on chunk"),
+        ("GRANT DELETE ON ragspine.lexeme TO PUBLIC", "backstop", "error", "role reader has rights on lexeme"),
+        ("GRANT SELECT ON ragspine.chunk TO reader", "rights", "warning", "reader has SELECT on table chunk"),
+        (
+            "ALTER DEFAULT PRIVILEGES IN SCHEMA ragspine GRANT SELECT ON TABLES TO PUBLIC",
+            "rights",
+            "warning",
+            "new tables in schema ragspine will give SELECT to PUBLIC",
+        ),
+        (
+            "ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT INSERT ON TABLES TO ragspine_reader",
+            "rights",
+            "warning",
+            "new tables of the owner will give INSERT to ragspine_reader",
+        ),
+        (
+            "ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT EXECUTE ON FUNCTIONS TO reader",
+            "rights",
+            "warning",
+            "new functions of the owner will give EXECUTE to reader",
+        ),
+        ("GRANT USAGE ON TYPE ragspine.chunk TO PUBLIC", "rights", "error", "PUBLIC has USAGE on type chunk"),
+        ("CREATE DOMAIN ragspine.stray AS int", "rights", "error", "PUBLIC has USAGE on type stray"),
+        (
+            "ALTER TABLE ragspine.lexeme OWNER TO postgres",
+            "objects",
+            "error",
+            "table lexeme: its owner is not the owner",
+        ),
+        ("ALTER SEQUENCE ragspine.batch OWNER TO postgres", "objects", "error", "sequence batch: its owner is not"),
+    ],
+    ids=lambda value: value[:70] if " " in value else "",
+)
+def test_drift_of_rights_is_named(
+    filled: Database, plant: Plant, fault: str, check: str, level: str, what: str
+) -> None:
+    plant(fault)
+    diagnosis = diagnose(filled)
+    found = told(diagnosis)
+    assert [item for item in found if item[:2] == (check, level) and what in item[2]], found
+    assert fixes(diagnosis) == []
+    if level == "error":
+        assert not diagnosis.ok
