@@ -35,6 +35,12 @@ def test_clean_installation_is_clean(filled: Database) -> None:
             "policy extra on table chunk is none of ours",
         ),
         (
+            "CREATE POLICY theirs_too ON ragspine.chunk TO owner, ragspine_reader USING (true)",
+            "policies",
+            "error",
+            "policy theirs_too on table chunk is none of ours",
+        ),
+        (
             "COMMENT ON POLICY readable ON ragspine.chunk IS 'sha256 0'",
             "policies",
             "error",

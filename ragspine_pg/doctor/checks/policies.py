@@ -36,24 +36,28 @@ def row_security(case: Case) -> Flow[list[Finding]]:
                     f"row-level security is forced on the owner of table {table}, and no policy shows the owner every"
                     " row: searches, migrations and backups see none",
                     f"ALTER TABLE ragspine.{table} NO FORCE ROW LEVEL SECURITY, or give the owner a policy"
-                    " USING (true) and back up with --enable-row-security",
+                    " USING (true) and back up with --enable-row-security (docs/guide/hosting.md)",
                 )
             )
     return findings
 
 
 def policies(case: Case) -> Flow[list[Finding]]:
-    """Each policy is there, made from this release's text; and there is no other, since permissive ones are OR-ed."""
+    """Each policy is there, made from this release's text; and there is no other, since permissive ones are OR-ed.
+
+    But for those that are for the owner alone, who needs one where row-level security is forced.
+    """
     expected = yield from _expected()
     rows = yield from fetch(_LIST_POLICIES)
-    found = {(table, policy): comment for table, policy, comment in rows}
+    found = {(table, policy): comment for table, policy, comment, _ in rows}
+    owners = {(table, policy) for table, policy, _, for_owner in rows if for_owner}
     findings = []
     for (table, policy), statement in expected.items():
         if (table, policy) not in found:
             findings.append(error(f"policy {policy} on table {table} is missing", MIGRATE))
         elif found[table, policy] != f"sha256 {hashlib.sha256(statement.encode()).hexdigest()}":
             findings.append(error(f"policy {policy} on table {table} was made from another text", MIGRATE))
-    for table, policy in sorted(set(found) - set(expected)):
+    for table, policy in sorted(set(found) - set(expected) - owners):
         what = f"policy {policy} on table {table} is none of ours, and could show rows that ours hide"
         findings.append(error(what, f"DROP POLICY {policy} ON ragspine.{table}"))
     return findings
