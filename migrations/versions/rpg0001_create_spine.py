@@ -100,6 +100,8 @@ FUNCTIONS = (
     "list_unrecalled_v1",
     "libraries",
     "list_libraries_v1",
+    "revoke",
+    "revoke_v1",
 )
 
 TABLES = (
@@ -123,6 +125,7 @@ TABLES = (
     "acl_class",
     "tenant",
     "grant_key",
+    "revoked_grant",
 )
 
 

@@ -18,6 +18,19 @@ COMMENT ON TABLE ragspine.grant_key IS 'Keys that verify signed grants (HMAC-SHA
 
 ALTER TABLE ragspine.grant_key ENABLE ROW LEVEL SECURITY;
 
+CREATE TABLE ragspine.revoked_grant (
+  signature TEXT COLLATE "C" NOT NULL,
+  expires_at TIMESTAMP WITH TIME ZONE NOT NULL,
+  CONSTRAINT pk_revoked_grant PRIMARY KEY (signature),
+  CONSTRAINT ck_revoked_grant__signature_is_hex CHECK (signature ~ '^[0-9a-f]{64}$')
+);
+
+CREATE INDEX ix_revoked_grant__expires_at ON ragspine.revoked_grant (expires_at);
+
+COMMENT ON TABLE ragspine.revoked_grant IS 'Signed grants that were taken back before they expire, by their signature. Owner only.';
+
+ALTER TABLE ragspine.revoked_grant ENABLE ROW LEVEL SECURITY;
+
 CREATE TABLE ragspine.tenant (
   tenant_no INTEGER GENERATED ALWAYS AS IDENTITY,
   tenant TEXT COLLATE "C" NOT NULL,

@@ -33,6 +33,7 @@ from ragspine_pg.ingest.again import ingest_again
 from ragspine_pg.ingest.change import ProfileChanges
 from ragspine_pg.ingest.documents import Documents
 from ragspine_pg.ingest.progress import OnProgress
+from ragspine_pg.ingest.revoke import revoke_grant
 from ragspine_pg.retrieval.explain import explain_rights
 
 if TYPE_CHECKING:
@@ -154,6 +155,10 @@ class AsyncIngestor(AsyncShell):
             tenant, library_id, document_id, models=self._models, readers=readers, sensitivity=sensitivity
         )
         return await self._drive(flow, read_only=False)
+
+    async def revoke(self, grant: str) -> bool:
+        """See ``Ingestor.revoke``."""
+        return await self._drive(revoke_grant(grant), read_only=False)
 
     async def libraries(self, tenant: str | None = None) -> list[LibraryInfo]:
         """See ``Ingestor.libraries``."""

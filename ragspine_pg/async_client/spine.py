@@ -229,6 +229,10 @@ class AsyncRagSpine(AsyncRetriever):
         )
         return AsyncLibrary(self, tenant, library_id)
 
+    async def revoke(self, grant: str) -> bool:
+        """See ``RagSpine.revoke``."""
+        return await self.ingestor.revoke(grant)
+
     async def optimize(self, tenant: str, library_id: str) -> FoldReport:
         """See ``RagSpine.optimize``. The index is built from a thread: a cancelled task leaves it to end by itself."""
         report = await self.ingestor.optimize(tenant, library_id)

@@ -32,6 +32,7 @@ from ragspine_pg.ingest.again import ingest_again
 from ragspine_pg.ingest.change import ProfileChanges
 from ragspine_pg.ingest.documents import Documents
 from ragspine_pg.ingest.progress import OnProgress
+from ragspine_pg.ingest.revoke import revoke_grant
 from ragspine_pg.retrieval.explain import explain_rights
 
 if TYPE_CHECKING:
@@ -190,6 +191,14 @@ class Ingestor(Shell):
             tenant, library_id, document_id, models=self._models, readers=readers, sensitivity=sensitivity
         )
         return self._drive(flow, read_only=False)
+
+    def revoke(self, grant: str) -> bool:
+        """Take a signed grant back before it expires; False if it had expired or was taken back before.
+
+        In force for every statement that begins after the call returns, but for one of a transaction at REPEATABLE READ
+        that had begun. Raises ``GrantInvalid`` for one that does not verify.
+        """
+        return self._drive(revoke_grant(grant), read_only=False)
 
     def libraries(self, tenant: str | None = None) -> list[LibraryInfo]:
         """The libraries of a tenant, or of all tenants, by name; empty for a tenant that is unknown."""

@@ -241,6 +241,10 @@ class RagSpine(Retriever):
         )
         return Library(self, tenant, library_id)
 
+    def revoke(self, grant: str) -> bool:
+        """See ``Ingestor.revoke``: takes a grant back that ``grant`` has signed."""
+        return self.ingestor.revoke(grant)
+
     def optimize(self, tenant: str, library_id: str) -> FoldReport:
         """``Ingestor.optimize``, and with an owner at hand the HNSW index of a version that is large enough for one.
 

@@ -116,13 +116,13 @@ class EmbeddedServer:
         """The key that signs grants for the database, if one was stored."""
         return self._keyring.grant_key
 
-    def store_grant_key(self, key: str) -> None:
+    def store_grant_key(self, key: str, *, replace: bool = False) -> None:
         """Keep ``key`` beside the passwords, unless there is one: of processes that draw one at once, the first wins.
 
-        Read ``grant_key`` afterwards.
+        Read ``grant_key`` afterwards. With ``replace`` it takes the place of the one there is.
         """
         with guarded(self.home / "guard", wait_seconds=_GUARD_SECONDS):
-            if self._keyring.grant_key is None:
+            if replace or self._keyring.grant_key is None:
                 self._keyring.store_grant_key(key)
 
     @property

@@ -42,6 +42,7 @@ _HINTS: dict[str, str] = {
         " key of this database, as `ragspine-pg migrate` showed it)"
     ),
     "the grant does not verify: expired": " (do the clocks of this host and of the server agree?)",
+    "the grant does not verify: revoked": " (it was taken back: ask for another one)",
 }
 
 _FOREIGN: dict[str, tuple[type[RagSpineError], str]] = {

@@ -39,6 +39,7 @@ DEFINERS: Mapping[str, str] = {
     "readable_libraries_v1": "profile and environment of a library are not the reader's",
     "readable_library_nos_v1": "policies stand on it, so none can bind it",
     "refresh_planner_v1": "only who owns a table may ANALYZE it",
+    "revoke_v1": "only the owner writes the list of revoked grants, and only what verifies comes into it",
     "vector_leg_v1": "vectors mix classes, so no reader has a right on them",
     "verify_locator_v1": "the gate's: readers have no right on tables",
 }
@@ -51,6 +52,8 @@ RELATIONS: Mapping[str, Mapping[str, str]] = {
     "alembic_version": {READER: "SELECT", INGEST: "SELECT"},
     # Owner only: whoever reads a key can mint grants.
     "grant_key": {},
+    # Written by revoke_v1, which takes none but what verifies.
+    "revoked_grant": {},
     "tenant": {GATE: "SELECT", INGEST: _WRITE},
     "library": {GATE: "SELECT", INGEST: _WRITE},
     "dropped_library": {INGEST: "SELECT, INSERT, UPDATE"},
@@ -152,5 +155,8 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "parse_impacts_v1": (INGEST,),
     "readers_sha256_v1": (INGEST,),
     "refresh_planner_v1": (INGEST,),
+    # Who writes may take a grant back; who searches writes nothing, not even that.
+    "revoke": (INGEST,),
+    "revoke_v1": (INGEST,),
     "sort_readers_v1": (INGEST,),
 }

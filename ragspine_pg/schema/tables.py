@@ -82,6 +82,17 @@ grant_key = Table(
     comment="Keys that verify signed grants (HMAC-SHA-256, RFC 2104), stored as their two padded blocks. Owner only.",
 )
 
+revoked_grant = Table(
+    "revoked_grant",
+    metadata,
+    Column("signature", Text(collation="C"), nullable=False),
+    Column("expires_at", DateTime(timezone=True), nullable=False),
+    PrimaryKeyConstraint("signature"),
+    Index(None, "expires_at"),
+    CheckConstraint("signature ~ '^[0-9a-f]{64}$'", name="signature_is_hex"),
+    comment="Signed grants that were taken back before they expire, by their signature. Owner only.",
+)
+
 tenant = Table(
     "tenant",
     metadata,

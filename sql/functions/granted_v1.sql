@@ -2,13 +2,14 @@
 --
 -- Reads the setting ragspine.grant, `rg1.<key id>.<expiry, seconds since 1970>.<base64url of {"principals": [...],
 -- "tenant": ...}>.<HMAC-SHA-256 in hex>`, signed over everything before the last dot.
--- Returns one row: state ('valid', 'missing', 'malformed', 'unknown key', 'forged' or 'expired') and, where valid, the
---         tenant's number (null for a tenant that is unknown here) and the principals.
+-- Returns one row: state ('valid', 'missing', 'malformed', 'unknown key', 'forged', 'expired' or 'revoked') and, where valid,
+--         the tenant's number (null for a tenant that is unknown here) and the principals.
 --
--- SECURITY DEFINER: only the owner may read grant_key. HMAC is RFC 2104 over the two stored pads. Both sides of the
+-- SECURITY DEFINER: only the owner may read grant_key and revoked_grant. HMAC is RFC 2104 over the two stored pads. Both sides of the
 -- comparison are hashed with a nonce that is fresh each time, so that its timing tells nothing of the right signature.
 -- Nothing of the payload is parsed before the signature holds. Expiry is judged by statement_timestamp(): a grant that ran
--- out in the middle of a transaction is no grant for the next statement.
+-- out in the middle of a transaction is no grant for the next statement. Whether it was revoked is one look into an index, by
+-- the signature as it was given, in the statement that reads the key.
 CREATE FUNCTION ragspine.granted_v1(OUT state text, OUT tenant_no integer, OUT principals text[])
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -19,6 +20,7 @@ DECLARE
   part CONSTANT text[] := string_to_array(given, '.');
   nonce bytea;
   expected text;
+  revoked boolean;
   payload jsonb;
 BEGIN
   IF coalesce(given, '') = '' THEN
@@ -30,8 +32,9 @@ BEGIN
     RETURN;
   END IF;
   SELECT encode(
-           sha256(k.outer_pad || sha256(k.inner_pad || convert_to(left(given, -1 - length(part[5])), 'UTF8'))), 'hex')
-    INTO expected
+           sha256(k.outer_pad || sha256(k.inner_pad || convert_to(left(given, -1 - length(part[5])), 'UTF8'))), 'hex'),
+         EXISTS (SELECT FROM ragspine.revoked_grant AS r WHERE r.signature = part[5])
+    INTO expected, revoked
     FROM ragspine.grant_key AS k
    WHERE k.key_id = part[2] AND k.retired_at IS NULL;
   IF expected IS NULL THEN
@@ -45,6 +48,10 @@ BEGIN
   END IF;
   IF to_timestamp(part[3]::double precision) < statement_timestamp() THEN
     state := 'expired';
+    RETURN;
+  END IF;
+  IF revoked THEN
+    state := 'revoked';
     RETURN;
   END IF;
   payload := convert_from(

@@ -1,5 +1,6 @@
-"""``grant``: signs who a transaction acts for, for callers of the SQL functions."""
+"""``grant`` signs who a transaction acts for, for callers of the SQL functions; ``revoke`` takes that back."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -29,3 +30,17 @@ def grant(
         raise Mistake("a grant for nobody reads nothing: say who by --as PRINCIPAL, for example --as group:staff")
     with connection.spine() as spine:
         typer.echo(spine.grant(access_of(name, principals), seconds=ttl))
+
+
+@command("revoke", panel="Search")
+def revoke(
+    connection: Connection,
+    signed: Annotated[
+        str, typer.Argument(metavar="[GRANT]", help="The grant; - reads it from the input.", show_default=False)
+    ] = "-",
+) -> None:
+    """Take a signed grant back before it expires, with the ingest login."""
+    text = (sys.stdin.read() if signed == "-" else signed).strip()
+    with connection.ingestor() as ingestor:
+        done = ingestor.revoke(text)
+    typer.echo("the grant is revoked" if done else "there is nothing to revoke: it has expired, or was revoked before")

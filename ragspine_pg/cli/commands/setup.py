@@ -56,11 +56,7 @@ def migrate(connection: Connection, json: JsonOption = False) -> None:
         was = "was not there before" if done.before is None else f"was at {done.before}"
         typer.echo(f"schema ragspine is at {done.after}" + (" already" if done.before == done.after else f" ({was})"))
         if done.grant_key is not None:
-            typer.echo(
-                "a new key signs grants; it is not shown again. Keep it secret, and give it to every process that"
-            )
-            typer.echo("searches, for example by this line in its environment:")
-            typer.echo(f"RAGSPINE_GRANT_KEY={done.grant_key}")
+            show_new_key(done.grant_key)
         if home is not None:
             typer.echo(f"the embedded server keeps its passwords and the grant key in {home / 'keyring.json'}")
     for role in done.missing_roles:
@@ -75,6 +71,13 @@ def migrate(connection: Connection, json: JsonOption = False) -> None:
             f"the group role {role} is missing and this login may not create it: let a privileged login run"
             f" `CREATE ROLE {role} NOLOGIN{given}`, then run `ragspine-pg migrate` again{without}"
         )
+
+
+def show_new_key(text: str) -> None:
+    """The one time that a key of grants is shown."""
+    typer.echo("a new key signs grants; it is not shown again. Keep it secret, and give it to every process that")
+    typer.echo("searches, for example by this line in its environment:")
+    typer.echo(f"RAGSPINE_GRANT_KEY={text}")
 
 
 @command("sql", panel="Set up")

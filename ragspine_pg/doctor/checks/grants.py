@@ -12,10 +12,7 @@ _ASSUME = query("doctor_assume")
 _COUNT_KEYS = query("doctor_count_keys", int)
 
 _SET_KEY = "set RAGSPINE_GRANT_KEY to a key of this database, as `ragspine-pg migrate` showed it when it made one"
-_NEW_KEY = (
-    "is it lost: make one (8 hex digits of the sha256 of 32 random bytes, a colon, the bytes in 64 hex digits), set"
-    " RAGSPINE_GRANT_KEY to it, and run `ragspine-pg migrate` as the owner, which adds it"
-)
+_NEW_KEY = "is it lost: `ragspine-pg keys --add` as the owner makes another and shows it"
 
 
 def keys(case: Case) -> Flow[list[Finding]]:
@@ -23,7 +20,8 @@ def keys(case: Case) -> Flow[list[Finding]]:
     (count,) = yield from fetch(_COUNT_KEYS)
     if count:
         return [fine(f"{count} in use")]
-    return [error("the database has no key that verifies grants, so nothing is readable", "run `ragspine-pg migrate`")]
+    fix = "as the owner: `ragspine-pg keys --add`"
+    return [error("the database has no key that verifies grants, so nothing is readable", fix)]
 
 
 def grant(case: Case) -> Flow[list[Finding]]:
