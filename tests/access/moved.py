@@ -95,7 +95,7 @@ class Doors:
     def __init__(self, database: Database, opened: ExitStack) -> None:
         self.database = database
         self.spine = opened.enter_context(open_spine(database))
-        self.reader = opened.enter_context(psycopg.connect(database.reader_url))
+        self.reader = opened.enter_context(psycopg.connect(database.reader_url, prepare_threshold=None))
         self.owner = opened.enter_context(psycopg.connect(database.owner_url, autocommit=True))
         self._runner = opened.enter_context(asyncio.Runner())
         awaited = open_async_spine(database)

@@ -39,7 +39,7 @@ def assert_each_gets_its_own(doors: Doors, tenant: str) -> None:
     own = {caller: doors.by_facade(asking, HYBRID) for caller, asking in access.items()}
     documents = {caller: set(world.documents_in(answer)) for caller, answer in own.items()}
     assert documents == {"staff": {"open", "staff"}, "finance": {"open", "finance"}, "outsider": {"open"}}
-    with psycopg.connect(doors.database.reader_url) as connection:
+    with psycopg.connect(doors.database.reader_url, prepare_threshold=None) as connection:
         for order in permutations(access):
             for caller in order:
                 assert moved.ask_sql(connection, doors.spine.grant(access[caller]), HYBRID) == own[caller]

@@ -160,7 +160,7 @@ def assert_seen_whole(doors: Doors, tenant: str, modes: Modes) -> None:
             assert doors.rows_below(library) == below
 
         flow = pipeline.relabel_document(tenant, "handbook", "moved", models=doors.spine.ingestor._models, **rights)
-        with psycopg.connect(doors.database.ingest_url) as connection:
+        with psycopg.connect(doors.database.ingest_url, prepare_threshold=None) as connection:
             assert run(moved.watched(flow, look), connection)
             if not commit:
                 connection.rollback()

@@ -96,7 +96,7 @@ def assert_the_last_one_wins(doors: Doors, tenant: str) -> None:
 
     def relabel(seed: int) -> None:
         draw = random.Random(seed)
-        with psycopg.connect(doors.database.ingest_url) as connection:
+        with psycopg.connect(doors.database.ingest_url, prepare_threshold=None) as connection:
             together.wait(30)
             for _ in range(TURNS):
                 both = {"readers": draw.choice(READERS), "sensitivity": draw.choice(LABELS)}
@@ -157,7 +157,7 @@ CHANGES: dict[str, Callable[[Library], object]] = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_snapshot_that_is_open_stays_as_it_was(doors: Doors, tenant: str, change: str) -> None:
     shelf = Shelf.made(doors, tenant)
-    with psycopg.connect(doors.database.reader_url) as lent:
+    with psycopg.connect(doors.database.reader_url, prepare_threshold=None) as lent:
         lent.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         with RagSpine.open(lent, grant_key=doors.database.grant_key) as spine:
 
@@ -183,7 +183,7 @@ def test_a_snapshot_that_is_open_stays_as_it_was_when_awaited(doors: Doors, tena
     found: list[str] = []
 
     async def body() -> None:
-        async with await psycopg.AsyncConnection.connect(doors.database.reader_url) as lent:
+        async with await psycopg.AsyncConnection.connect(doors.database.reader_url, prepare_threshold=None) as lent:
             await lent.set_isolation_level(psycopg.IsolationLevel.REPEATABLE_READ)
             async with await AsyncRagSpine.open(lent, grant_key=doors.database.grant_key) as spine:
                 access = callers(tenant)["outsider"]
