@@ -59,7 +59,7 @@ INSERT INTO ragspine.corpus_stat (tenant_no, version_no, acl_class_no, batch_no,
 
 
 # Our functions keep the plans inside them from whoever calls (docs/security.md).
-_LET_PLANS_OUT = """
+LET_PLANS_OUT = """
 DO $$
 DECLARE
   quiet regprocedure;
@@ -76,7 +76,7 @@ def large(database: Database, vector_schema: str) -> Iterator[RagSpine]:
         connection.execute(render(FILL, vector_schema))  # type: ignore[call-overload]
         connection.execute("ANALYZE")
     with psycopg.connect(database.superuser_url, autocommit=True) as connection:
-        connection.execute(_LET_PLANS_OUT)
+        connection.execute(LET_PLANS_OUT)
     with open_spine(database) as spine:
         yield spine
 
