@@ -1,6 +1,5 @@
 """What ``test_churn`` asserts finds real faults, of the SQL and of the writers."""
 
-import inspect
 import time
 import types
 from dataclasses import replace
@@ -12,7 +11,7 @@ from ragspine_pg.ingest import delete, fold, pipeline, relabel, settle, verify
 from tests.access.churn.run import churn
 from tests.fixtures.database import Database
 from tests.fixtures.pooler import not_behind
-from tests.fixtures.spine import Plant
+from tests.fixtures.spine import Plant, edited_function
 
 pytestmark = not_behind
 
@@ -20,7 +19,7 @@ pytestmark = not_behind
 def assert_found(database: Database) -> None:
     """The core: some thread's assertion, or one at the end, fails; an error of another kind is none."""
     with pytest.raises(AssertionError):
-        churn(database, 20, lambda journal, seen: True)
+        churn(database, 60, lambda journal, seen: True)
 
 
 @pytest.fixture(autouse=True)
@@ -81,7 +80,7 @@ IN_PYTHON: dict[str, tuple[types.ModuleType, types.ModuleType, str, list[tuple[s
         "lock",
         [
             # and takes its time to lock, or few get in between
-            ("yield from fetch(_ADD_CLASSES,", "time.sleep(0.05)\n        yield from fetch(_ADD_CLASSES,"),
+            ("yield from fetch(_ADD_CLASSES,", "time.sleep(0.2)\n        yield from fetch(_ADD_CLASSES,"),
             ("if (yield from keep_stored(target)) == 0:", "if True:"),
         ],
     ),
@@ -93,11 +92,6 @@ def test_churn_over_a_faulty_flow_has_teeth(
     fresh_database: Database, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     user, module, function, edits = IN_PYTHON[name]
-    text = inspect.getsource(getattr(module, function))
-    for old, new in edits:
-        assert old in text
-        text = text.replace(old, new)
-    planted = vars(module) | {"time": time}
-    exec(compile(text, "planted", "exec"), planted)
-    monkeypatch.setattr(user, function, planted[function])
+    planted = edited_function(getattr(module, function), *edits, time=time)
+    monkeypatch.setattr(user, function, planted)
     assert_found(fresh_database)

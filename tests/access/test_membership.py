@@ -1,7 +1,6 @@
 """Who somebody is, the grant of this transaction says: nothing of it is kept, nor of what it could read."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations
 from typing import Any
@@ -19,17 +18,6 @@ from tests.fixtures.spine import Plant
 
 MODES = {name: WITH_VECTORS[name] for name in ("economy", "vector", "hybrid", "auto")}
 HYBRID = WITH_VECTORS["hybrid"]
-
-
-@pytest.fixture(scope="module")
-def doors(database: Database) -> Iterator[Doors]:
-    with moved.opened(database) as opened:
-        yield opened
-
-
-@pytest.fixture
-def tenant(request: pytest.FixtureRequest) -> str:
-    return str(request.node.name)
 
 
 def assert_each_gets_its_own(doors: Doors, tenant: str) -> None:

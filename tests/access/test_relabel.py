@@ -1,6 +1,5 @@
 """A relabel is in force when it returns, for every caller, mode, chunker and door; before, nothing of it is seen."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import psycopg
@@ -27,17 +26,6 @@ from tests.fixtures.spine import Plant
 from tests.ingest.edition import audited
 
 HYBRID = {"hybrid": world.MODES["hybrid"]}
-
-
-@pytest.fixture(scope="module")
-def doors(database: Database) -> Iterator[Doors]:
-    with moved.opened(database) as opened:
-        yield opened
-
-
-@pytest.fixture
-def tenant(request: pytest.FixtureRequest) -> str:
-    return str(request.node.name)
 
 
 def assert_follows(doors: Doors, tenant: str, modes: Modes, chunker: str = "default") -> None:

@@ -1,10 +1,9 @@
 """Relabels beside each other, beside searches that are under way, and beside versions that come and go."""
 
 import asyncio
-import inspect
 import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,22 +26,12 @@ from ragspine_pg.retrieval import rank as ranking
 from tests.access import moved, world
 from tests.access.moved import MOVED, WITH_VECTORS, Doors, Shown, callers, hits_of
 from tests.fixtures.database import Database
+from tests.fixtures.spine import edited_function
 from tests.ingest.edition import audited, owner, vectors_by_version
 from tests.ingest.waiting import Waiting
 
 MODES = {name: WITH_VECTORS[name] for name in ("economy", "vector", "hybrid")}
 NOTHING: Statement[Any] = Statement("nothing", "SELECT 0 WHERE false", lambda *row: row)
-
-
-@pytest.fixture(scope="module")
-def doors(database: Database) -> Iterator[Doors]:
-    with moved.opened(database) as opened:
-        yield opened
-
-
-@pytest.fixture
-def tenant(request: pytest.FixtureRequest) -> str:
-    return str(request.node.name)
 
 
 @dataclass(frozen=True)
@@ -132,12 +121,7 @@ PLANTED = {
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_the_last_one_wins_has_teeth(doors: Doors, tenant: str, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    text = inspect.getsource(relabel_stage.relabel)
-    old, new = PLANTED[name]
-    assert old in text
-    planted = dict(vars(relabel_stage))
-    exec(compile(text.replace(old, new), "planted", "exec"), planted)
-    monkeypatch.setattr(pipeline, "relabel", planted["relabel"])
+    monkeypatch.setattr(pipeline, "relabel", edited_function(relabel_stage.relabel, PLANTED[name]))
     with pytest.raises((AssertionError, UnavailableError)):  # without the lock, some give way to a deadlock
         assert_the_last_one_wins(doors, tenant)
 
