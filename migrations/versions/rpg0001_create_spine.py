@@ -74,7 +74,6 @@ FUNCTIONS = (
     "sort_readers_v1",
     "strip_cjk_v1",
     "text_search_config_v1",
-    "visible_classes_v1",
     "weigh_terms_v1",
     "readable_library_nos_v1",
     "refresh_planner_v1",
@@ -100,6 +99,8 @@ FUNCTIONS = (
     "list_unrecalled_v1",
     "libraries",
     "list_libraries_v1",
+    "admits_v1",
+    "matching_documents_v1",
     "revoke",
     "revoke_v1",
 )
@@ -125,7 +126,6 @@ TABLES = (
     "acl_class",
     "tenant",
     "grant_key",
-    "revoked_grant",
 )
 
 

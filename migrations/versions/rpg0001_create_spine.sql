@@ -52,6 +52,7 @@ CREATE TABLE ragspine.acl_class (
   readers_sha256 BYTEA NOT NULL,
   CONSTRAINT pk_acl_class PRIMARY KEY (tenant_no, acl_class_no),
   CONSTRAINT uq_acl_class__tenant_no_readers_sha256_sensitivity_open_b474 UNIQUE (tenant_no, readers_sha256, sensitivity, open_to_members),
+  CONSTRAINT uq_acl_class__tenant_no_acl_class_no_sensitivity UNIQUE (tenant_no, acl_class_no, sensitivity),
   CONSTRAINT fk_acl_class__tenant FOREIGN KEY(tenant_no) REFERENCES ragspine.tenant (tenant_no),
   CONSTRAINT ck_acl_class__sensitivity_is_a_label CHECK (sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL', 'RESTRICTED')),
   CONSTRAINT ck_acl_class__readers_sha256_is_a_hash CHECK (octet_length(readers_sha256) = 32)
@@ -116,8 +117,9 @@ CREATE TABLE ragspine.acl_reader (
   tenant_no INTEGER NOT NULL,
   principal TEXT COLLATE "C" NOT NULL,
   acl_class_no INTEGER NOT NULL,
-  CONSTRAINT pk_acl_reader PRIMARY KEY (tenant_no, principal, acl_class_no),
-  CONSTRAINT fk_acl_reader__acl_class FOREIGN KEY(tenant_no, acl_class_no) REFERENCES ragspine.acl_class (tenant_no, acl_class_no),
+  sensitivity TEXT COLLATE "C" NOT NULL,
+  CONSTRAINT pk_acl_reader PRIMARY KEY (tenant_no, principal, acl_class_no, sensitivity),
+  CONSTRAINT fk_acl_reader__acl_class FOREIGN KEY(tenant_no, acl_class_no, sensitivity) REFERENCES ragspine.acl_class (tenant_no, acl_class_no, sensitivity),
   CONSTRAINT ck_acl_reader__principal_is_a_name CHECK (principal ~ '\S' AND octet_length(principal) <= 1024)
 );
 

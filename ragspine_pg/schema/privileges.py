@@ -29,7 +29,7 @@ ROLES: tuple[str, ...] = (READER, INGEST, GATE)
 GATE_FUNCTIONS: tuple[str, ...] = ("find_document_v1", "read_passages_v1", "verify_locator_v1")
 
 DEFINERS: Mapping[str, str] = {
-    "caller_v1": "classes and their readers are for nobody to list",
+    "admits_v1": "policies stand on it, and classes and their readers are for nobody to list",
     "find_document_v1": "the gate's: readers have no right on tables",
     "granted_v1": "only the owner reads the keys that verify grants",
     "lexical_leg_v1": "postings and statistics mix classes, so no reader has a right on them",
@@ -37,7 +37,6 @@ DEFINERS: Mapping[str, str] = {
     "read_passages_v1": "the gate's: readers have no right on tables",
     "readable_descriptions_v1": "libraries without anything to read are not to be told from none",
     "readable_libraries_v1": "profile and environment of a library are not the reader's",
-    "readable_library_nos_v1": "policies stand on it, so none can bind it",
     "refresh_planner_v1": "only who owns a table may ANALYZE it",
     "revoke_v1": "only the owner writes the list of revoked grants, and only what verifies comes into it",
     "vector_leg_v1": "vectors mix classes, so no reader has a right on them",
@@ -122,9 +121,8 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     # The policies call these as whoever asks, the ingest role included.
     "granted_tenant_no_v1": ROLES,
     "granted_v1": ROLES,
-    "caller_v1": ROLES,
-    "visible_classes_v1": ROLES,
-    "readable_library_nos_v1": ROLES,
+    # It believes the grant that it is given, so it is for those alone whom a policy binds.
+    "admits_v1": (GATE, INGEST),
     # Analysis, at query and at ingest.
     "analyze_v1": LOGIN_GROUPS,
     "cjk_class_v1": LOGIN_GROUPS,

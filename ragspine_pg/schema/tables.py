@@ -160,6 +160,7 @@ acl_class = Table(
     Column("readers_sha256", LargeBinary, nullable=False),
     PrimaryKeyConstraint("tenant_no", "acl_class_no"),
     UniqueConstraint("tenant_no", "readers_sha256", "sensitivity", "open_to_members"),
+    UniqueConstraint("tenant_no", "acl_class_no", "sensitivity"),
     ForeignKeyConstraint(["tenant_no"], [tenant.c.tenant_no]),
     CheckConstraint(
         "sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL', 'RESTRICTED')", name="sensitivity_is_a_label"
@@ -174,8 +175,13 @@ acl_reader = Table(
     Column("tenant_no", Integer, nullable=False),
     _id("principal"),
     Column("acl_class_no", Integer, nullable=False),
-    PrimaryKeyConstraint("tenant_no", "principal", "acl_class_no"),
-    ForeignKeyConstraint(["tenant_no", "acl_class_no"], [acl_class.c.tenant_no, acl_class.c.acl_class_no]),
+    Column("sensitivity", Text(collation="C"), nullable=False),
+    # With the class's label, so that the classes of a principal are listed from this index alone.
+    PrimaryKeyConstraint("tenant_no", "principal", "acl_class_no", "sensitivity"),
+    ForeignKeyConstraint(
+        ["tenant_no", "acl_class_no", "sensitivity"],
+        [acl_class.c.tenant_no, acl_class.c.acl_class_no, acl_class.c.sensitivity],
+    ),
     Index(None, "tenant_no", "acl_class_no"),
     _id_check("principal"),
     comment="Which principal reads which class; probed by equality, which is leakproof.",

@@ -31,8 +31,8 @@ BEGIN
     ON CONFLICT DO NOTHING
     RETURNING acl_class_no INTO found_no;
     IF found_no IS NOT NULL THEN
-      INSERT INTO ragspine.acl_reader (tenant_no, principal, acl_class_no)
-      SELECT $1, r.principal, found_no
+      INSERT INTO ragspine.acl_reader (tenant_no, principal, acl_class_no, sensitivity)
+      SELECT $1, r.principal, found_no, $2
         FROM unnest(listed) AS r(principal);
       RETURN found_no;
     END IF;

@@ -16,7 +16,7 @@ AS $$
    WHERE l.tenant_no = (SELECT ragspine.granted_tenant_no_v1())
      AND l.library_id = find_document_v1.library_id
      AND d.document_id = find_document_v1.document_id
-     AND d.acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[])
+     AND ragspine.admits_v1((SELECT g FROM ragspine.granted_v1() AS g), d.tenant_no, d.acl_class_no)
 $$;
 
 COMMENT ON FUNCTION ragspine.find_document_v1(text, text) IS 'Metadata of a document that the grant can read.';

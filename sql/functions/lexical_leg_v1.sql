@@ -34,6 +34,8 @@ DECLARE
   terms @vector@.sparsevec;
   margin double precision;
   depth integer;
+  passing bigint[];
+  few bigint;
   scan text;
   numbers bigint[];
   sums double precision[];
@@ -47,7 +49,7 @@ BEGIN
   IF library IS NULL THEN
     RETURN;  -- a version with nothing to read is like none, whatever the filter
   END IF;
-  scan := ragspine.lexical_scan_v1(filter, tenant, library, classes);  -- also judges the filter, whether or not anything matches
+  passing := ragspine.matching_documents_v1(filter, tenant, library, classes);  -- judges the filter, whatever else matches
   SELECT array_agg(t.frequency * t.idf ORDER BY t.lexeme COLLATE "C"),
          array_agg(('{' || t.lexeme_no || ':1}/1000000000')::@vector@.sparsevec ORDER BY t.lexeme COLLATE "C"),
          ('{' || string_agg(t.lexeme_no || ':' || (t.frequency * t.idf)::real, ',' ORDER BY t.lexeme_no) || '}/1000000000')
@@ -57,11 +59,23 @@ BEGIN
   IF weights IS NULL THEN
     RETURN;
   END IF;
+  IF passing IS NOT NULL THEN
+    -- A look-up takes as long as scanning twenty rows. Counted among what may be read, as far as that decides.
+    SELECT sum(s.chunk_count) / 20 INTO few
+      FROM ragspine.corpus_stat AS s
+     WHERE s.tenant_no = tenant AND s.version_no = lexical_leg_v1.version_no AND s.acl_class_no = ANY (classes);
+    SELECT CASE WHEN count(*) < few THEN 'few' ELSE 'many' END INTO scan
+      FROM (SELECT
+              FROM ragspine.chunk AS c
+             WHERE c.tenant_no = tenant AND c.version_no = lexical_leg_v1.version_no AND c.document_no = ANY (passing)
+             LIMIT few) AS c;
+  END IF;
+  scan := ragspine.lexical_scan_v1(scan);
   -- Each product, each addition and each rounded weight errs by at most 2^-24 of a positive sum; twice that, on both sides.
   margin := (cardinality(weights) + 3) * 2.4e-7;
   depth := k + 16;
   LOOP
-    EXECUTE scan INTO numbers, sums USING filter, classes, lexical_leg_v1.version_no, tenant, terms, depth;
+    EXECUTE scan INTO numbers, sums USING tenant, lexical_leg_v1.version_no, classes, terms, depth, passing;
     EXIT WHEN coalesce(cardinality(numbers), 0) < depth OR sums[depth] < sums[k] * (1 - margin);
     depth := depth * 4;
   END LOOP;

@@ -13,10 +13,11 @@ SET search_path = pg_catalog, pg_temp
 SET client_min_messages = error  -- or a caller has the plans in here printed, whose numbers tell of hidden rows
 AS $$
   SELECT t.lexeme, t.frequency, t.chunk_count, t.idf
-    FROM ragspine.index_version AS v
-   CROSS JOIN LATERAL ragspine.weigh_terms_v1(v.tenant_no, v.version_no, ragspine.visible_classes_v1(), query) AS t
-   WHERE v.tenant_no = (SELECT ragspine.granted_tenant_no_v1()) AND v.version_no = query_terms_v1.version_no
-     AND v.state IN ('published', 'retired') AND v.library_no = ANY ((SELECT ragspine.readable_library_nos_v1())::integer[])
+    FROM ragspine.caller_v1() AS caller
+    JOIN ragspine.index_version AS v ON v.tenant_no = caller.tenant_no
+   CROSS JOIN LATERAL ragspine.weigh_terms_v1(v.tenant_no, v.version_no, caller.classes, query) AS t
+   WHERE v.version_no = query_terms_v1.version_no AND v.state IN ('published', 'retired')
+     AND v.library_no = ANY ((SELECT ragspine.readable_library_nos_v1())::integer[])
    ORDER BY t.lexeme COLLATE "C"
 $$;
 

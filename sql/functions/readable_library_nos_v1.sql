@@ -1,11 +1,8 @@
--- The libraries in which the transaction's grant can read a document, as numbers, sorted. For row-level security.
---
--- SECURITY DEFINER: it is what the policies of library and index_version stand on, so it cannot itself be bound by them.
+-- The libraries in which the transaction's grant can read a document, as numbers, sorted. Owner only.
 CREATE FUNCTION ragspine.readable_library_nos_v1()
 RETURNS integer[]
-LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
-SET client_min_messages = error  -- or a caller has the plans in here printed, whose numbers tell of hidden rows
 AS $$
 DECLARE
   caller CONSTANT record := ragspine.caller_v1();

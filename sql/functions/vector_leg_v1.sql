@@ -61,14 +61,7 @@ BEGIN
     RAISE EXCEPTION 'query_embedding has % dimensions, is not zero, and has a length from 1e-15 to 1e15', space.dimensions
       USING ERRCODE = 'RS006';
   END IF;
-  IF filter IS NOT NULL THEN
-    EXECUTE format($count$
-      SELECT coalesce(array_agg(d.document_no), '{}')
-        FROM ragspine.document AS d
-       WHERE d.tenant_no = $4 AND d.library_no = $3 AND d.acl_class_no = ANY ($2) AND (%s)$count$,
-      ragspine.compile_filter_v1(filter, tenant, space.library_no, classes))
-      INTO passing USING filter, classes, space.library_no, tenant;
-  END IF;
+  passing := ragspine.matching_documents_v1(filter, tenant, space.library_no, classes);
   indexed := EXISTS (SELECT FROM pg_catalog.pg_index AS i
                       WHERE i.indexrelid = to_regclass('ragspine.ix_chunk_embedding__hnsw_' || vector_leg_v1.version_no)
                         AND i.indisvalid)

@@ -21,7 +21,7 @@ AS $$
       ON l.tenant_no = (SELECT ragspine.granted_tenant_no_v1()) AND l.library_id = verify_locator_v1.library_id
     JOIN ragspine.document AS d
       ON d.tenant_no = l.tenant_no AND d.library_no = l.library_no AND d.document_id = verify_locator_v1.document_id
-     AND d.acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[])
+     AND ragspine.admits_v1((SELECT g FROM ragspine.granted_v1() AS g), d.tenant_no, d.acl_class_no)
 $$;
 
 COMMENT ON FUNCTION ragspine.verify_locator_v1(text, text, text) IS 'Whether a locator holds in a document that the grant can read.';

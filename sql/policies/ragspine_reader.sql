@@ -5,25 +5,20 @@
 
 DROP POLICY IF EXISTS bounded ON ragspine.document;
 CREATE POLICY bounded ON ragspine.document AS RESTRICTIVE TO ragspine_reader USING (
-  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
-  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));
+  ragspine.admits_v1((SELECT g FROM ragspine.granted_v1() AS g), tenant_no, acl_class_no));
 
 DROP POLICY IF EXISTS bounded ON ragspine.document_page;
 CREATE POLICY bounded ON ragspine.document_page AS RESTRICTIVE TO ragspine_reader USING (
-  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
-  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));
+  ragspine.admits_v1((SELECT g FROM ragspine.granted_v1() AS g), tenant_no, acl_class_no));
 
 DROP POLICY IF EXISTS bounded ON ragspine.document_field;
 CREATE POLICY bounded ON ragspine.document_field AS RESTRICTIVE TO ragspine_reader USING (
-  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
-  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));
+  ragspine.admits_v1((SELECT g FROM ragspine.granted_v1() AS g), tenant_no, acl_class_no));
 
 DROP POLICY IF EXISTS bounded ON ragspine.chunk;
 CREATE POLICY bounded ON ragspine.chunk AS RESTRICTIVE TO ragspine_reader USING (
-  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
-  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));
+  ragspine.admits_v1((SELECT g FROM ragspine.granted_v1() AS g), tenant_no, acl_class_no));
 
 DROP POLICY IF EXISTS bounded ON ragspine.parent_window;
 CREATE POLICY bounded ON ragspine.parent_window AS RESTRICTIVE TO ragspine_reader USING (
-  tenant_no = (SELECT ragspine.granted_tenant_no_v1())
-  AND acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[]));
+  ragspine.admits_v1((SELECT g FROM ragspine.granted_v1() AS g), tenant_no, acl_class_no));

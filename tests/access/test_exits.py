@@ -86,8 +86,14 @@ def open_every_lock_but_the_exit(database: Database, plant: Plant) -> None:
     """Policies gone, and every explicit condition on classes made true: what is left is the exit."""
     plant(
         "caller_v1",
-        ("c.tenant_no = granted.tenant_no AND c.open_to_members\n", "c.tenant_no = granted.tenant_no\n"),
-        ("AND c.sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL')", ""),
+        (" AND c.readers_sha256 = ragspine.readers_sha256_v1('{}', true)\n", "\n"),
+        ("AND c.sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL') AND c.open_to_members", ""),
+    )
+    plant("admits_v1", ("tenant_no = granted.tenant_no AND EXISTS", "tenant_no = granted.tenant_no OR EXISTS"))
+    plant(
+        "read_passages_v1",
+        ("WHERE a.sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL')", "WHERE true"),
+        ("AND (a.open_to_members", "AND (true OR a.open_to_members"),
     )
     with psycopg.connect(database.owner_url) as connection:
         connection.execute("ALTER POLICY readable ON ragspine.acl_reader USING (true)")

@@ -126,7 +126,7 @@ def test_a_setting_made_by_hand_gives_nothing(built: RagSpine, database: Databas
     with psycopg.connect(database.reader_url) as connection:
         for value in ("acme", '{"tenant": "acme", "principals": ["group:staff"]}', forged):
             connection.execute("SELECT set_config('ragspine.grant', %s, true)", [value])
-            assert connection.execute("SELECT ragspine.visible_classes_v1()").fetchone() == ([],)
+            assert connection.execute("SELECT ragspine.granted_tenant_no_v1()").fetchone() == (None,)
             assert connection.execute("SELECT count(*) FROM ragspine.search('return')").fetchone() == (0,)
 
 
@@ -183,7 +183,9 @@ def test_isolation_has_teeth(fresh_spine: RagSpine, fresh_database: Database, pl
     world.build(fresh_spine, embedded=mode.embedded)
     doors = world.doors(fresh_spine, fresh_database, mode=mode)
     assert_isolated(doors, mode)
-    plant("caller_v1", ("r.principal = ANY (granted.principals)", "true"))
+    named = ("r.principal = ANY (granted.principals)", "true")
+    for function in ("caller_v1", "admits_v1", "read_passages_v1"):
+        plant(function, named)
     with pytest.raises(AssertionError):
         assert_isolated(doors, mode)
 
@@ -277,8 +279,11 @@ def test_row_level_security_holds_when_every_condition_is_gone(
     plant(
         "read_passages_v1",
         ("c.tenant_no = granted.tenant_no AND", ""),
-        (" AND c.acl_class_no = ANY (classes)", ""),
-        ("\n                            AND d.acl_class_no = ANY (classes)", ""),
+        (" WHERE a.sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL')", ""),
+        (
+            "AND (a.open_to_members AND cardinality(granted.principals) > 0 OR cardinality(a.reader_principals) > 0)",
+            "",
+        ),
     )
     assert read_as_outsider(fresh_spine, fresh_database) == ["open"], "the policies stand behind the conditions"
 

@@ -116,7 +116,7 @@ def test_a_hidden_document_in_a_leg_has_teeth(
     if mode.mode == "vector":
         plant("vector_scan_v1", (" AND x.acl_class_no = ANY ($3)", ""))
     else:
-        plant("lexical_scan_v1", ("AND x.acl_class_no = ANY ($2)", ""))
+        plant("lexical_scan_v1", ("AND x.acl_class_no = ANY ($3)", ""))
     with pytest.raises(AssertionError):
         assert_untouched_by_hidden_documents(fresh_spine, fresh_database, mode)
 
@@ -132,19 +132,22 @@ def test_a_hidden_vector_in_a_leg_has_teeth(
 
 
 @pytest.mark.parametrize(
-    "edit",
+    ("function", "edit"),
     [
-        ("AND c.chunk_no = n.chunk_no AND c.acl_class_no = ANY (classes)", "AND c.chunk_no = n.chunk_no"),
-        ("d.library_no = $3 AND d.acl_class_no = ANY ($2) AND (%s)", "d.library_no = $3 AND (%s)"),
+        (
+            "vector_leg_v1",
+            ("AND c.chunk_no = n.chunk_no AND c.acl_class_no = ANY (classes)", "AND c.chunk_no = n.chunk_no"),
+        ),
+        ("matching_documents_v1", (" AND d.acl_class_no = ANY ($2) AND (%s)", " AND (%s)")),
     ],
     ids=["chunks of all classes", "documents of all classes pass the filter"],
 )
 def test_one_lock_of_the_vector_leg_holds_without_another(
-    fresh_spine: RagSpine, fresh_database: Database, plant: Plant, edit: tuple[str, str]
+    fresh_spine: RagSpine, fresh_database: Database, plant: Plant, function: str, edit: tuple[str, str]
 ) -> None:
     """The scan, the filter and the look-up of ids each judge the classes: one that fails is made up for."""
     world.build(fresh_spine, embedded=True)
-    plant("vector_leg_v1", edit)
+    plant(function, edit)
     assert_untouched_by_hidden_documents(fresh_spine, fresh_database, world.MODES["vector"])
 
 

@@ -113,7 +113,7 @@ _FAULTS: dict[str, tuple[str, ...]] = {
         "SECURITY DEFINER and not in the list",
         "SECURITY DEFINER and not pinned",
     ),
-    "ALTER FUNCTION ragspine.caller_v1 SECURITY INVOKER": ("in the list and not SECURITY DEFINER",),
+    "ALTER FUNCTION ragspine.granted_v1 SECURITY INVOKER": ("in the list and not SECURITY DEFINER",),
     "ALTER FUNCTION ragspine.granted_v1 RESET search_path": ("SECURITY DEFINER and not pinned",),
     "ALTER FUNCTION ragspine.granted_v1 SET search_path = public, pg_temp": ("SECURITY DEFINER and not pinned",),
     "ALTER FUNCTION ragspine.lexical_leg_v1 RESET client_min_messages": ("SECURITY DEFINER and not pinned",),

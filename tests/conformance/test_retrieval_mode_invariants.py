@@ -176,7 +176,7 @@ def test_a_leg_that_finds_nothing_has_teeth(
     mode = world.MODES[name]
     world.build(fresh_spine, embedded=mode.embedded)
     if mode.ran == "economy":
-        plant("lexical_scan_v1", ("AND x.acl_class_no = ANY ($2)", "AND false"))
+        plant("lexical_scan_v1", ("AND x.acl_class_no = ANY ($3)", "AND false"))
     else:
         plant("vector_scan_v1", ("AND x.acl_class_no = ANY ($3)", "AND false"))
     with pytest.raises(AssertionError):
@@ -244,7 +244,7 @@ def test_the_corpus_has_something_hidden_from_everyone() -> None:
 
 LEXICAL_FAULTS: dict[str, tuple[str, tuple[str, str]]] = {
     "hidden rows in the statistics": ("weigh_terms_v1", ("AND s.acl_class_no = ANY (classes)", "")),
-    "hidden rows in the scan": ("lexical_scan_v1", ("AND x.acl_class_no = ANY ($2)", "")),
+    "hidden rows in the scan": ("lexical_scan_v1", ("AND x.acl_class_no = ANY ($3)", "")),
     "a word said twice counts once": ("lexical_leg_v1", ("t.frequency * t.idf ORDER BY", "t.idf ORDER BY")),
     "ties in any order": ("lexical_leg_v1", ('s.chunk_id COLLATE "C"))::integer', "s.chunk_no DESC))::integer")),
 }

@@ -66,12 +66,11 @@ def test_clean_installation_is_clean(filled: Database) -> None:
             "forced on the owner of table chunk",
         ),
         (
-            "CREATE OR REPLACE FUNCTION ragspine.visible_classes_v1() RETURNS integer[] LANGUAGE sql STABLE"
-            " SECURITY DEFINER SET search_path = pg_catalog, pg_temp"
-            " AS 'SELECT array_agg(acl_class_no) FROM ragspine.acl_class'",
+            "CREATE OR REPLACE FUNCTION ragspine.granted_tenant_no_v1() RETURNS integer LANGUAGE sql STABLE"
+            " SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS 'SELECT min(tenant_no) FROM ragspine.tenant'",
             "functions",
             "error",
-            "function visible_classes_v1() is not this release's",
+            "function granted_tenant_no_v1() is not this release's",
         ),
         ("ALTER FUNCTION ragspine.assume_v1 SECURITY DEFINER", "functions", "error", "function assume_v1("),
         ("ALTER FUNCTION ragspine.assume_v1 RESET search_path", "functions", "error", "function assume_v1("),

@@ -77,8 +77,9 @@ ATTACKS = [
         (
             "SELECT set_config('ragspine.grant', g, false) IS NULL, (SELECT count(*) FROM ragspine.search('return'))"
             " FROM (VALUES ('{valid}'), ('{other_payload}'), ('{nobody}')) AS v(g)",
-            "SELECT g, ragspine.visible_classes_v1(), set_config('ragspine.grant', '{later}', false) IS NULL,"
-            " ragspine.visible_classes_v1() FROM generate_series(1, 2) AS g",
+            "SELECT g, (SELECT state FROM ragspine.granted_v1()),"
+            "SELECT g, (SELECT state FROM ragspine.granted_v1()),"
+            " set_config('ragspine.grant', '{later}', false) IS NULL,",
         ),
     ),
     Attack(

@@ -19,7 +19,7 @@ PROBES = (
     "SELECT ragspine.find_document_v1('handbook', d) FROM unnest(ARRAY['open', 'nowhere']) AS d",
     "SELECT ragspine.verify_locator_v1('handbook', 'open', 'char=0,0;sha256=' || repeat('0', 64))",
     "SELECT * FROM ragspine.granted_v1()",
-    "SELECT ragspine.readable_library_nos_v1(), ragspine.visible_classes_v1()",
+    "SELECT ragspine.granted_tenant_no_v1()",
 )
 """Every function that acts with another's rights, called."""
 

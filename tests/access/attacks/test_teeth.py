@@ -61,14 +61,18 @@ FAULTS = {
         _UNBOUND.replace("chunk", "document") + _UNBOUND + "CREATE POLICY wide ON ragspine.chunk USING (true);"
         " CREATE POLICY wide ON ragspine.document USING (true); DROP POLICY readable ON ragspine.acl_class;"
         " CREATE POLICY wide ON ragspine.acl_class USING (true)",
-        edits=(("read_passages_v1", "_class_no = ANY (classes)", "_class_no > 0"),),
+        edits=(("read_passages_v1", "AND (a.open_to_members", "AND (true OR a.open_to_members"),),
     ),
     "a document that is found whatever its class": Fault(
         ("a document", "a restricted document"),
         "a hidden word comes back",
         _UNBOUND.replace("chunk", "document") + "CREATE POLICY wide ON ragspine.document USING (true)",
         edits=(
-            ("find_document_v1", "AND d.acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[])", ""),
+            (
+                "find_document_v1",
+                "AND ragspine.admits_v1((SELECT g FROM ragspine.granted_v1() AS g), d.tenant_no, d.acl_class_no)",
+                "",
+            ),
         ),
     ),
     "statistics of what is hidden": Fault(
