@@ -186,6 +186,8 @@ def test_isolation_has_teeth(fresh_spine: RagSpine, fresh_database: Database, pl
     named = ("r.principal = ANY (granted.principals)", "true")
     for function in ("caller_v1", "admits_v1", "read_passages_v1"):
         plant(function, named)
+    with psycopg.connect(fresh_database.owner_url) as connection:
+        connection.execute("ALTER POLICY readable ON ragspine.acl_reader USING (true)")
     with pytest.raises(AssertionError):
         assert_isolated(doors, mode)
 

@@ -25,7 +25,7 @@ INSERT INTO ragspine.index_version
   SELECT tenant_no, library_no, 1, 'published', 'simple', 1.2, 0.75, 1, '{}', ragspine.environment_v1(), 100, now()
     FROM ragspine.library;
 INSERT INTO ragspine.acl_class (tenant_no, sensitivity, open_to_members, readers_sha256)
-  SELECT t.tenant_no, 'INTERNAL', n = 1, sha256(n::text::bytea)
+  SELECT t.tenant_no, 'INTERNAL', n = 1, ragspine.readers_sha256_v1(ARRAY[n::text], n = 1)
     FROM ragspine.tenant AS t, generate_series(1, 50) AS n ORDER BY t.tenant_no, n;
 INSERT INTO ragspine.acl_reader (tenant_no, principal, acl_class_no, sensitivity)
   SELECT tenant_no, 'user:ann', acl_class_no, sensitivity FROM ragspine.acl_class WHERE NOT open_to_members;
