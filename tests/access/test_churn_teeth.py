@@ -29,7 +29,7 @@ def unverified(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 IN_SQL = {
-    "a lexical leg of all classes": ("lexical_scan_v1", ("AND x.acl_class_no = ANY ($2)", "")),
+    "a lexical leg of all classes": ("lexical_scan_v1", ("AND x.acl_class_no = ANY ($3)", "")),
     "a vector leg of all classes": ("vector_scan_v1", (" AND x.acl_class_no = ANY ($3)", "")),
     "statistics of all classes": ("weigh_terms_v1", ("AND c.acl_class_no = ANY (classes)", "")),
     "restricted text is embedded": ("embeds_v1", ("ELSE false", "ELSE true")),

@@ -187,7 +187,12 @@ def test_two_callers_of_one_library_each_get_their_own_corpus(desk: Desk) -> Non
     [
         ("weigh_terms_v1", "AND s.acl_class_no = ANY (classes)", ""),
         ("weigh_terms_v1", "AND c.acl_class_no = ANY (classes)", ""),
-        ("caller_v1", "AND c.open_to_members", ""),
+        (
+            "caller_v1",
+            " AND c.readers_sha256 = ragspine.readers_sha256_v1('{}', true)\n"
+            "       AND c.sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL') AND c.open_to_members",
+            "",
+        ),
         ("caller_v1", "AND r.principal = ANY (granted.principals)", ""),
     ],
 )

@@ -66,7 +66,7 @@ ATTACKS = [
         "numbers of what may be read",
         "tenants, versions and chunks are numbered in the order in which they come, over the whole database",
         (
-            "SELECT tenant_no FROM ragspine.caller_v1()",
+            "SELECT tenant_no FROM ragspine.granted_v1()",
             "SELECT version_no FROM ragspine.readable_libraries_v1(NULL)",
             "SELECT chunk_no FROM ragspine.lexical_leg_v1(4, 'return', 50) ORDER BY 1",
         ),

@@ -4,7 +4,6 @@ from tests.access.attacks.attack import Attack
 
 _SHOW = (
     "SELECT * FROM ragspine.granted_v1()",
-    "SELECT * FROM ragspine.caller_v1()",
     "SELECT document_id, text FROM ragspine.search('return an order', 50)",
     "SELECT ragspine.search_json('return an order')",
     "SELECT * FROM ragspine.libraries()",

@@ -138,7 +138,7 @@ ATTACKS = [
         "a grant says who one is, and only the application signs grants",
         (
             "SELECT has_table_privilege('reader', 'ragspine.acl_reader', 'SELECT')",
-            "SELECT principals FROM ragspine.caller_v1()",
+            "SELECT principals FROM ragspine.granted_v1()",
         ),
     ),
 ]

@@ -13,7 +13,7 @@ from tests.fixtures.spine import Plant
 
 pytestmark = not_behind
 
-_READ_CLASSES = "AND d.acl_class_no = ANY ((SELECT ragspine.visible_classes_v1())::integer[])"
+_READ_CLASSES = "AND ragspine.admits_v1((SELECT g FROM ragspine.granted_v1() AS g), d.tenant_no, d.acl_class_no)"
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ FAULTS = {
     "a corpus of all classes": Fault((("weigh_terms_v1", "AND c.acl_class_no = ANY (classes)", ""),)),
     "a lexical leg that ranks hidden chunks, and no exit behind it": Fault(
         (
-            ("lexical_scan_v1", "AND x.acl_class_no = ANY ($2)", ""),
+            ("lexical_scan_v1", "AND x.acl_class_no = ANY ($3)", ""),
             (
                 "lexical_leg_v1",
                 "AND c.chunk_no = n.chunk_no AND c.acl_class_no = ANY (classes)",
@@ -60,7 +60,10 @@ FAULTS = {
         embedded=True,
     ),
     "passages without their condition and their policies": Fault(
-        (("read_passages_v1", ".acl_class_no = ANY (classes)", ".acl_class_no > 0"),),
+        (
+            ("read_passages_v1", "WHERE a.sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL')", "WHERE true"),
+            ("read_passages_v1", "AND (a.open_to_members", "AND (true OR a.open_to_members"),
+        ),
         unbound=("chunk", "document", "acl_class"),
     ),
     "documents found without their condition and their policy": Fault(
