@@ -15,6 +15,9 @@ pytestmark = not_behind
 
 _READ_CLASSES = "AND ragspine.admits_v1((SELECT g FROM ragspine.granted_v1() AS g), d.tenant_no, d.acl_class_no)"
 
+_UNTIL_FOUND = 6 * EXAMPLES
+"""The rarest fault, a sum whose last bit moves, takes more worlds at times than the rule itself draws."""
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -105,7 +108,7 @@ def test_hidden_things_change_nothing_has_teeth(fresh_database: Database, plant:
             owner.execute(f"DROP POLICY IF EXISTS bounded ON ragspine.{table}")  # type: ignore[call-overload]
             owner.execute(f"CREATE POLICY wide ON ragspine.{table} USING (true)")  # type: ignore[call-overload]
     with raised(fresh_database) as stage, pytest.raises(AssertionError, match=r"assert \{"):
-        assert_holds_in_random_worlds(stage, embedded=fault.embedded, examples=EXAMPLES)
+        assert_holds_in_random_worlds(stage, embedded=fault.embedded, examples=_UNTIL_FOUND)
 
 
 _FEW = ("bigint := 20000", "bigint := 3")
@@ -126,5 +129,5 @@ def test_the_choice_of_the_vector_index_by_all_rows_has_teeth(
         if not total:
             assert_holds_in_random_worlds(stage, embedded=True, examples=25)
             return
-        with pytest.raises(AssertionError, match="hnsw"):
-            assert_holds_in_random_worlds(stage, embedded=True, examples=25)
+        with pytest.raises(AssertionError, match=r"assert \{"):
+            assert_holds_in_random_worlds(stage, embedded=True, examples=_UNTIL_FOUND)
