@@ -24,7 +24,7 @@ GRANT_SECONDS = 60
 """How long a grant is valid by default, in seconds."""
 
 MAX_GRANT_SECONDS = 86_400
-"""The longest that ``mint_grant`` signs for, in seconds: a grant cannot be taken back, but by retiring the key."""
+"""The longest that ``mint_grant`` signs for, in seconds: what is signed for long has to be kept, to be taken back."""
 
 _TEXT = re.compile(r"(?P<id>[0-9a-f]{8}):(?P<key>[0-9a-f]{64})")
 _BLOCK = 64
