@@ -10,6 +10,7 @@ from ragspine_pg.doctor.checks import (
     functions,
     gate,
     grants,
+    handover,
     names,
     objects,
     policies,
@@ -87,6 +88,7 @@ def examine(
         names.names(installation),
         folder.folder(installation),
         connections.connect(installation),
+        handover.handover(installation),
     ]
     usable = True
     for check in CHECKS:

@@ -97,3 +97,17 @@ def test_drift_of_rights_is_named(
     assert fixes(diagnosis) == []
     if level == "error":
         assert not diagnosis.ok
+
+
+def test_row_security_that_is_forced_beside_the_owners_policy_is_said_and_is_no_fault(
+    filled: Database, plant: Plant
+) -> None:
+    plant(
+        "CREATE POLICY all_rows ON ragspine.chunk TO owner USING (true);"
+        " ALTER TABLE ragspine.chunk FORCE ROW LEVEL SECURITY"
+    )
+    diagnosis = diagnose(filled)
+    assert told(diagnosis) == []
+    (found,) = [finding for check in diagnosis.checks if check.check == "row_security" for finding in check.findings]
+    assert found.what.startswith("row-level security is forced on the owner of chunk, whom a policy shows every row")
+    assert "--enable-row-security" in found.fix

@@ -28,16 +28,20 @@ def setup(shared: Database) -> Iterator[psycopg.Connection[Any]]:
         connection.rollback()
 
 
-def examined(shared: Database, setup: psycopg.Connection[Any], login: str = "owner") -> list[tuple[str, str, str]]:
-    """What is found by the lent connection, uncommitted faults included."""
+def lent(shared: Database, setup: psycopg.Connection[Any], login: str) -> Installation:
+    """An installation that is examined over the lent connection, uncommitted faults included."""
     config = config_of(shared, **dict.fromkeys(("database_url", "ingest_url", "owner_url")))
-    installation = Installation(
+    return Installation(
         config,
         {login: "lent"},  # type: ignore[dict-item]
         shared.grant_key,
         sources={login: open_source(setup)},  # type: ignore[dict-item]
     )
-    return told(examine(installation, audit=False))
+
+
+def examined(shared: Database, setup: psycopg.Connection[Any], login: str = "owner") -> list[tuple[str, str, str]]:
+    """What is found so."""
+    return told(examine(lent(shared, setup, login), audit=False))
 
 
 @pytest.mark.parametrize(
@@ -108,6 +112,18 @@ def examined(shared: Database, setup: psycopg.Connection[Any], login: str = "own
             "warning",
             "the role ragspine_gate does not exist: row-level security does not stand behind the functions",
         ),
+        (
+            "ALTER ROLE reader REPLICATION",
+            "members",
+            "error",
+            "role reader, a member of ragspine_reader, may replicate",
+        ),
+        (
+            "GRANT ragspine_ingest TO ingest WITH ADMIN OPTION",
+            "members",
+            "warning",
+            "role ingest may make others members of ragspine_ingest",
+        ),
         ("ALTER ROLE ragspine_gate LOGIN", "gate", "error", "the role ragspine_gate can log in"),
         ("ALTER ROLE ragspine_gate BYPASSRLS", "gate", "error", "policies do not bind it"),
         ("ALTER ROLE ragspine_gate SUPERUSER", "gate", "error", "policies do not bind it"),
@@ -140,6 +156,33 @@ def test_role_that_holds_too_much_is_named(
     setup.execute(fault)
     found = [item for item in examined(shared, setup) if item not in clean]
     assert [item for item in found if item[:2] == (check, level) and what in item[2]], found
+
+
+def test_a_member_that_is_none_of_the_logins_at_hand_is_said_and_is_no_fault(
+    shared: Database, setup: psycopg.Connection[Any]
+) -> None:
+    setup.execute(
+        "CREATE ROLE other LOGIN; CREATE ROLE between; GRANT ragspine_ingest TO between; GRANT between TO other"
+    )
+    installation = lent(shared, setup, "owner")
+    installation.users.update({"reader": "reader", "ingest": "ingest"})
+    diagnosis = examine(installation, audit=False)
+    said = [finding for check in diagnosis.checks if check.check == "members" for finding in check.findings]
+    assert [(finding.level, finding.what) for finding in said] == [
+        ("ok", "role other, none of the logins at hand, is a member of ragspine_ingest")
+    ]
+    assert "REVOKE ragspine_ingest FROM other" in said[0].fix
+
+
+@pytest.mark.parametrize("attribute", ["CREATEROLE", "CREATEDB"])
+def test_reader_that_makes_roles_or_databases_is_named(
+    shared: Database, setup: psycopg.Connection[Any], attribute: str
+) -> None:
+    setup.execute(f"ALTER ROLE reader {attribute}")
+    setup.execute("SET LOCAL SESSION AUTHORIZATION reader")
+    found = examined(shared, setup, "reader")
+    what = f"has {attribute}: it makes roles or databases, which no search needs"
+    assert [item for item in found if item[:2] == ("powers", "warning") and item[2].endswith(what)], found
 
 
 def test_who_can_become_the_owner_may_be_a_member_of_the_gate(shared: Database, setup: psycopg.Connection[Any]) -> None:

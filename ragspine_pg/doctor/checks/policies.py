@@ -39,6 +39,15 @@ def row_security(case: Case) -> Flow[list[Finding]]:
                     " USING (true) and back up with --enable-row-security (docs/guide/hosting.md)",
                 )
             )
+    if bound := [table for table, enabled, forced, shows_all in rows if enabled and forced and shows_all]:
+        findings.append(
+            Finding(
+                "ok",
+                f"row-level security is forced on the owner of {', '.join(bound)}, whom a policy shows every row:"
+                " pg_dump refuses them, or with --enable-row-security dumps what that policy shows",
+                "back up and restore with --enable-row-security, and see that the policy stays (docs/guide/hosting.md)",
+            )
+        )
     return findings
 
 

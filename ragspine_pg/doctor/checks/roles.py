@@ -36,7 +36,7 @@ def members(case: Case) -> Flow[list[Finding]]:
     """Every member of a group, whether it is one of the logins at hand or not."""
     rows = yield from fetch(_LIST_MEMBERS, groups=list(ROLES))
     findings = []
-    for name, can_login, is_super, bypasses, is_owner, connects, free, of in rows:
+    for name, can_login, is_super, bypasses, is_owner, connects, replicates, gives, free, of in rows:
         role = quoted(name)
         if name in ROLES:
             for other in sorted({*of, *free} - {name}):
@@ -59,6 +59,18 @@ def members(case: Case) -> Flow[list[Finding]]:
         if free:
             what = f"role {name}, a member of {' and '.join(held)}, {_can_become(free)}"
             findings.append(error(what, _take_out(free, role)))
+        if replicates and not is_super:
+            what = (
+                f"role {name}, a member of {' and '.join(held)}, may replicate: it can read every change, and all files"
+            )
+            findings.append(error(what, f"ALTER ROLE {role} NOREPLICATION"))
+        if gives and not is_owner:
+            what = f"role {name} may make others members of {' and '.join(gives)}"
+            findings.append(warning(what, f"REVOKE ADMIN OPTION FOR {', '.join(gives)} FROM {role}"))
+        if name not in case.installation.users.values():
+            what = f"role {name}, none of the logins at hand, is a member of {' and '.join(held)}"
+            fix = f"if it is none of yours: REVOKE {', '.join(held)} FROM {role}, or from the role between them"
+            findings.append(Finding("ok", what, fix))
         if len(held) > 1:
             fix = f"REVOKE {INGEST} FROM {role}, and give another login to what writes"
             findings.append(error(f"role {name} is a member of both groups: who searches could write", fix))
@@ -149,6 +161,9 @@ def powers(case: Case) -> Flow[list[Finding]]:
         if kind == "role":
             what = f"role {role} is a member of {name}: it reads, watches or does more than a search needs"
             findings.append(warning(what, f"REVOKE {name} FROM {role}, or from the role through which it is one"))
+        elif kind == "attribute":
+            what = f"role {role} has {name}: it makes roles or databases, which no search needs"
+            findings.append(warning(what, f"ALTER ROLE {role} NO{name}"))
         else:
             what = f"role {role} may make objects in {kind} {name}, functions and operators among them"
             fix = f"REVOKE CREATE ON {kind.upper()} {quoted(name)} FROM {role} and from PUBLIC"
