@@ -126,6 +126,7 @@ TABLES = (
     "acl_class",
     "tenant",
     "grant_key",
+    "revoked_grant",
 )
 
 
