@@ -103,6 +103,7 @@ FUNCTIONS = (
     "matching_documents_v1",
     "revoke",
     "revoke_v1",
+    "readable_library_no_v1",
 )
 
 TABLES = (

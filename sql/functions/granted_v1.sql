@@ -5,11 +5,12 @@
 -- Returns one row: state ('valid', 'missing', 'malformed', 'unknown key', 'forged', 'expired' or 'revoked') and, where valid,
 --         the tenant's number (null for a tenant that is unknown here) and the principals.
 --
--- SECURITY DEFINER: only the owner may read grant_key and revoked_grant. HMAC is RFC 2104 over the two stored pads. Both sides of the
--- comparison are hashed with a nonce that is fresh each time, so that its timing tells nothing of the right signature.
+-- SECURITY DEFINER: only the owner may read grant_key and revoked_grant. HMAC is RFC 2104 over the two stored pads. Both sides
+-- of the comparison are hashed with a nonce that is fresh each time, so that its timing tells nothing of the right signature.
 -- Nothing of the payload is parsed before the signature holds. Expiry is judged by statement_timestamp(): a grant that ran
--- out in the middle of a transaction is no grant for the next statement. Whether it was revoked is one look into an index, by
--- the signature as it was given, in the statement that reads the key.
+-- out in the middle of a transaction is no grant for the next statement. That time stands still for as long as one message
+-- runs, a DO block that loops for days, so the clock judges as well, a minute later: a search that has begun may end.
+-- Whether it was revoked is one look into an index, by the signature as it was given, in the statement that reads the key.
 CREATE FUNCTION ragspine.granted_v1(OUT state text, OUT tenant_no integer, OUT principals text[])
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -21,6 +22,7 @@ DECLARE
   nonce bytea;
   expected text;
   revoked boolean;
+  expires timestamptz;
   payload jsonb;
 BEGIN
   IF coalesce(given, '') = '' THEN
@@ -46,7 +48,8 @@ BEGIN
     state := 'forged';
     RETURN;
   END IF;
-  IF to_timestamp(part[3]::double precision) < statement_timestamp() THEN
+  expires := to_timestamp(part[3]::double precision);
+  IF expires < statement_timestamp() OR expires + interval '1 minute' < clock_timestamp() THEN
     state := 'expired';
     RETURN;
   END IF;

@@ -28,7 +28,7 @@ DECLARE
   caller CONSTANT record := ragspine.caller_v1();
   tenant CONSTANT integer := caller.tenant_no;
   classes CONSTANT integer[] := caller.classes;
-  library integer;
+  library CONSTANT integer := ragspine.readable_library_no_v1(tenant, version_no, classes);
   weights double precision[];
   units @vector@.sparsevec[];
   terms @vector@.sparsevec;
@@ -41,11 +41,6 @@ DECLARE
   sums double precision[];
 BEGIN
   PERFORM ragspine.check_search_v1(query, k, NULL, min_score);
-  SELECT v.library_no INTO library
-    FROM ragspine.index_version AS v
-   WHERE v.tenant_no = tenant AND v.version_no = lexical_leg_v1.version_no AND v.state IN ('published', 'retired')
-     AND EXISTS (SELECT FROM ragspine.document AS d
-                  WHERE d.tenant_no = v.tenant_no AND d.library_no = v.library_no AND d.acl_class_no = ANY (classes));
   IF library IS NULL THEN
     RETURN;  -- a version with nothing to read is like none, whatever the filter
   END IF;

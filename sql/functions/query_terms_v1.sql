@@ -8,17 +8,22 @@
 -- function, so a lexeme that occurs only in what the caller may not read does not exist here.
 CREATE FUNCTION ragspine.query_terms_v1(version_no integer, query text)
 RETURNS TABLE (lexeme text, frequency integer, chunk_count bigint, idf double precision)
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET client_min_messages = error  -- or a caller has the plans in here printed, whose numbers tell of hidden rows
 AS $$
-  SELECT t.lexeme, t.frequency, t.chunk_count, t.idf
-    FROM ragspine.caller_v1() AS caller
-    JOIN ragspine.index_version AS v ON v.tenant_no = caller.tenant_no
-   CROSS JOIN LATERAL ragspine.weigh_terms_v1(v.tenant_no, v.version_no, caller.classes, query) AS t
-   WHERE v.version_no = query_terms_v1.version_no AND v.state IN ('published', 'retired')
-     AND v.library_no = ANY ((SELECT ragspine.readable_library_nos_v1())::integer[])
-   ORDER BY t.lexeme COLLATE "C"
+#variable_conflict use_column
+DECLARE
+  caller CONSTANT record := ragspine.caller_v1();
+BEGIN
+  IF ragspine.readable_library_no_v1(caller.tenant_no, query_terms_v1.version_no, caller.classes) IS NULL THEN
+    RETURN;
+  END IF;
+  RETURN QUERY
+    SELECT t.lexeme, t.frequency, t.chunk_count, t.idf
+      FROM ragspine.weigh_terms_v1(caller.tenant_no, query_terms_v1.version_no, caller.classes, query) AS t
+     ORDER BY t.lexeme COLLATE "C";
+END
 $$;
 
 COMMENT ON FUNCTION ragspine.query_terms_v1(integer, text) IS 'A query''s lexemes with their statistics over readable chunks.';

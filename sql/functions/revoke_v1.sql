@@ -4,8 +4,8 @@
 -- Returns whether there was something to take back: false for a grant that has expired or was revoked before.
 -- Raises RS008, with the reason, for a grant that does not verify.
 --
--- The transaction's own grant stays as it is. What has expired meanwhile is removed from the list, which so never holds more
--- than was signed for a day. Two grants for the same access, signed in the same second for as long, are one.
+-- The transaction's own grant stays as it is. What has expired, for granted_v1's clock too, is removed from the list, which so
+-- never holds more than was signed for a day. Two grants for the same access, signed in the same second for as long, are one.
 -- SECURITY DEFINER: only the owner may write revoked_grant. It takes what verifies alone, so nobody can fill the list with
 -- what was never signed, and who knows a grant can already use it.
 CREATE FUNCTION ragspine.revoke_v1(signed text)
@@ -30,7 +30,7 @@ BEGIN
   -- Whoever else removes them at this moment is not waited for.
   DELETE FROM ragspine.revoked_grant AS r
    WHERE r.signature IN (SELECT e.signature FROM ragspine.revoked_grant AS e
-                          WHERE e.expires_at < statement_timestamp() FOR UPDATE SKIP LOCKED);
+                          WHERE e.expires_at + interval '1 minute' < clock_timestamp() FOR UPDATE SKIP LOCKED);
   INSERT INTO ragspine.revoked_grant (signature, expires_at)
   VALUES (split_part(signed, '.', 5), to_timestamp(split_part(signed, '.', 3)::double precision))
       ON CONFLICT DO NOTHING;

@@ -34,6 +34,7 @@ DECLARE
   caller CONSTANT record := ragspine.caller_v1();
   tenant CONSTANT integer := caller.tenant_no;
   classes CONSTANT integer[] := caller.classes;
+  library CONSTANT integer := ragspine.readable_library_no_v1(tenant, version_no, classes);
   space record;
   passing bigint[];
   indexed boolean;
@@ -43,12 +44,10 @@ DECLARE
   distances double precision[];
 BEGIN
   PERFORM ragspine.check_search_v1('', k, NULL, min_score);
-  SELECT v.library_no, s.fingerprint, s.dimensions, s.distance INTO space
+  SELECT s.fingerprint, s.dimensions, s.distance INTO space
     FROM ragspine.index_version AS v
     JOIN ragspine.embedding_space AS s ON s.tenant_no = v.tenant_no AND s.space_no = v.space_no
-   WHERE v.tenant_no = tenant AND v.version_no = vector_leg_v1.version_no AND v.state IN ('published', 'retired')
-     AND EXISTS (SELECT FROM ragspine.document AS d
-                  WHERE d.tenant_no = v.tenant_no AND d.library_no = v.library_no AND d.acl_class_no = ANY (classes));
+   WHERE v.tenant_no = tenant AND v.version_no = vector_leg_v1.version_no AND library IS NOT NULL;
   IF NOT FOUND THEN
     RETURN;
   END IF;
@@ -61,7 +60,7 @@ BEGIN
     RAISE EXCEPTION 'query_embedding has % dimensions, is not zero, and has a length from 1e-15 to 1e15', space.dimensions
       USING ERRCODE = 'RS006';
   END IF;
-  passing := ragspine.matching_documents_v1(filter, tenant, space.library_no, classes);
+  passing := ragspine.matching_documents_v1(filter, tenant, library, classes);
   indexed := EXISTS (SELECT FROM pg_catalog.pg_index AS i
                       WHERE i.indexrelid = to_regclass('ragspine.ix_chunk_embedding__hnsw_' || vector_leg_v1.version_no)
                         AND i.indisvalid)

@@ -170,3 +170,42 @@ def test_access_is_checked_at_the_door() -> None:
     ]:
         with pytest.raises(ConfigurationError):
             Access(tenant, principals)
+
+
+_LOOP = """
+DO $$
+DECLARE
+  state text;
+BEGIN
+  FOR n IN 1..30 LOOP
+    SELECT g.state INTO state FROM ragspine.granted_v1() AS g;
+    PERFORM set_config('seen.states', current_setting('seen.states', true) || state || ' ', false), pg_sleep(0.1);
+  END LOOP;
+END $$"""
+
+
+def states_of_a_long_message(spine: RagSpine, database: Database) -> list[str]:
+    """What a grant for a second is, asked every tenth of one inside a single message of three."""
+    with psycopg.connect(database.reader_url, autocommit=True) as connection:
+        connection.execute("SELECT set_config('ragspine.grant', %s, false)", [spine.grant(world.STAFF, seconds=1)])
+        connection.execute("SELECT set_config('seen.states', '', false)")
+        connection.execute(_LOOP)
+        row = connection.execute("SELECT current_setting('seen.states')").fetchone()
+    assert row is not None
+    return str(row[0]).split()
+
+
+def test_a_message_that_goes_on_and_on_does_not_stretch_a_grant(
+    fresh_spine: RagSpine, fresh_database: Database, plant: Plant
+) -> None:
+    """statement_timestamp() stands still within one; the clock ends it, a minute later, which is cut short here."""
+    plant("granted_v1", ("interval '1 minute'", "interval '0.2 seconds'"))
+    states = states_of_a_long_message(fresh_spine, fresh_database)
+    assert len(states) == 30
+    assert states[0] == "valid"
+    assert states[-1] == "expired"
+
+
+def test_a_message_that_goes_on_has_teeth(fresh_spine: RagSpine, fresh_database: Database, plant: Plant) -> None:
+    plant("granted_v1", (" OR expires + interval '1 minute' < clock_timestamp()", ""))
+    assert states_of_a_long_message(fresh_spine, fresh_database)[-1] == "valid"

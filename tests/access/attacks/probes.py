@@ -62,6 +62,14 @@ ATTACKS = [
         *_WORD,
     ),
     *_both(
+        "another tenant's version",
+        "versions are numbered over all tenants, and their state is nobody else's",
+        "SELECT * FROM ragspine.query_terms_v1({guess}, 'return')",
+        ("3", "9999"),
+        ("3", "8888"),
+        ("3", "7777"),
+    ),
+    *_both(
         "a word in a search",
         "the same, whole",
         "SELECT document_id, score FROM ragspine.search('return {guess}')",
