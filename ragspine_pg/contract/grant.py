@@ -1,8 +1,9 @@
 """The signed grant: the proof, verified inside the database, of who a transaction acts for.
 
 A grant is ``rg1.<key id>.<expiry>.<payload>.<signature>``: expiry in seconds since 1970, payload the base64url of
-``{"principals": [...], "tenant": "..."}``, signature the HMAC-SHA-256 (RFC 2104) in hex over everything before the last
-dot. It is a bearer token: whoever holds it may use it until it expires.
+``{"nonce": "...", "principals": [...], "tenant": "..."}``, signature the HMAC-SHA-256 (RFC 2104) in hex over everything
+before the last dot. The nonce makes each grant a text of its own, so that revoking one revokes no other; the database
+does not read it, and takes a payload without one. It is a bearer token: whoever holds it may use it until it expires.
 
 The key's text form, in ``RAGSPINE_GRANT_KEY``, is ``<key id>:<key>``: the first 8 hex digits of sha256(key), and the 32
 bytes of the key as 64 hex digits.
@@ -25,6 +26,9 @@ GRANT_SECONDS = 60
 
 MAX_GRANT_SECONDS = 86_400
 """The longest that ``mint_grant`` signs for, in seconds: what is signed for long has to be kept, to be taken back."""
+
+NONCE_BYTES = 8
+"""How much of a grant is random, in bytes: two of a billion alive at once are alike with a probability of 3 %."""
 
 _TEXT = re.compile(r"(?P<id>[0-9a-f]{8}):(?P<key>[0-9a-f]{64})")
 _BLOCK = 64
@@ -86,8 +90,17 @@ class GrantKey:
         return cls(secrets.token_bytes(32))
 
 
-def mint_grant(key: GrantKey, access: Access, *, seconds: int = GRANT_SECONDS, now: float | None = None) -> str:
+def mint_grant(
+    key: GrantKey,
+    access: Access,
+    *,
+    seconds: int = GRANT_SECONDS,
+    now: float | None = None,
+    nonce: bytes | None = None,
+) -> str:
     """A grant for ``access``, valid for ``seconds`` from ``now`` (seconds since 1970; default: this machine's clock).
+
+    ``nonce`` tells it from every other grant (default: ``NONCE_BYTES`` random bytes).
 
     :raises ConfigurationError: ``seconds`` is no number, not positive, or more than ``MAX_GRANT_SECONDS``; or
         ``access`` is no ``Access``.
@@ -100,8 +113,11 @@ def mint_grant(key: GrantKey, access: Access, *, seconds: int = GRANT_SECONDS, n
             f"a grant is valid for a positive number of seconds, at most {MAX_GRANT_SECONDS} (a day): sign another one"
             " when it has expired"
         )
+    told_apart = secrets.token_bytes(NONCE_BYTES) if nonce is None else nonce
     payload = json.dumps(
-        {"principals": sorted(access.principals), "tenant": access.tenant}, ensure_ascii=False, separators=(",", ":")
+        {"nonce": told_apart.hex(), "principals": sorted(access.principals), "tenant": access.tenant},
+        ensure_ascii=False,
+        separators=(",", ":"),
     )
     expiry = int((time.time() if now is None else now) + seconds)
     encoded = base64.urlsafe_b64encode(payload.encode()).decode().rstrip("=")

@@ -1,7 +1,8 @@
 -- Who the current transaction may act for: the verified content of its signed grant.
 --
--- Reads the setting ragspine.grant, `rg1.<key id>.<expiry, seconds since 1970>.<base64url of {"principals": [...],
--- "tenant": ...}>.<HMAC-SHA-256 in hex>`, signed over everything before the last dot.
+-- Reads the setting ragspine.grant, `rg1.<key id>.<expiry, seconds since 1970>.<base64url of {"nonce": ...,
+-- "principals": [...], "tenant": ...}>.<HMAC-SHA-256 in hex>`, signed over everything before the last dot. The payload's nonce,
+-- like any other key, is not read: it makes the text, and so the signature, that grant's alone.
 -- Returns one row: state ('valid', 'missing', 'malformed', 'unknown key', 'forged', 'expired' or 'revoked') and, where valid,
 --         the tenant's number (null for a tenant that is unknown here) and the principals.
 --

@@ -5,7 +5,7 @@
 -- Raises RS008, with the reason, for a grant that does not verify.
 --
 -- The transaction's own grant stays as it is. What has expired, for granted_v1's clock too, is removed from the list, which so
--- never holds more than was signed for a day. Two grants for the same access, signed in the same second for as long, are one.
+-- never holds more than was signed for a day.
 -- SECURITY DEFINER: only the owner may write revoked_grant. It takes what verifies alone, so nobody can fill the list with
 -- what was never signed, and who knows a grant can already use it.
 CREATE FUNCTION ragspine.revoke_v1(signed text)

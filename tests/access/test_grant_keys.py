@@ -22,7 +22,13 @@ ME = Access("acme", {"user:ann", "group:café"})
 KEY = GrantKey(bytes(range(32)))
 
 # Made by no code of ours: printf %s BODY | openssl dgst -sha256 -mac HMAC -macopt hexkey:000102…1e1f
+NONCE = bytes(range(8))
 GOLDEN = (
+    "rg1.630dcd29.9000000060.eyJub25jZSI6IjAwMDEwMjAzMDQwNTA2MDciLCJwcmluY2lwYWxzIjpbImdyb3VwOmNhZsOpIiwidXNlcjphbm4i"
+    "XSwidGVuYW50IjoiYWNtZSJ9.e83e554dc3e0b528ffc515a004dfbeb2586b9e62801a51708f2d77af9ddb8179"
+)
+# By code of others, that puts no nonce in: good as well.
+BARE = (
     "rg1.630dcd29.9000000060.eyJwcmluY2lwYWxzIjpbImdyb3VwOmNhZsOpIiwidXNlcjphbm4iXSwidGVuYW50IjoiYWNtZSJ9"
     ".4fc4bd7c1b4a109bdfd0ee3c644e6a7c08d70e7812eb04e6803d20ba3a191298"
 )
@@ -36,14 +42,19 @@ def state_of(database: Database, grant: str) -> tuple[str, list[str] | None]:
 
 
 def test_the_text_of_a_grant_is_the_golden_one() -> None:
-    assert mint_grant(KEY, ME, seconds=60, now=9_000_000_000) == GOLDEN
+    assert mint_grant(KEY, ME, seconds=60, now=9_000_000_000, nonce=NONCE) == GOLDEN
+
+
+def test_no_two_grants_are_one_text() -> None:
+    assert len({mint_grant(KEY, ME, seconds=60, now=9_000_000_000) for _ in range(100)}) == 100
 
 
 def test_the_database_takes_the_golden_grant(fresh_database: Database) -> None:
     assert state_of(fresh_database, GOLDEN) == ("unknown key", None)
     add_grant_key(fresh_database.owner_url, KEY.text)
     assert state_of(fresh_database, GOLDEN) == ("valid", ["group:café", "user:ann"])
-    assert state_of(fresh_database, GOLDEN[:-1] + "9") == ("forged", None)
+    assert state_of(fresh_database, BARE) == ("valid", ["group:café", "user:ann"])
+    assert state_of(fresh_database, GOLDEN[:-1] + "8") == ("forged", None)
 
 
 def test_one_key_follows_another_without_a_moment_in_between(fresh_database: Database) -> None:

@@ -32,7 +32,7 @@ def listed(database: Database) -> int:
 
 def assert_revoking_holds(database: Database) -> None:
     """The core: in the middle of a transaction, for that grant alone."""
-    revoked, other = grant_of(database), grant_of(database, seconds=601)
+    revoked, other = grant_of(database), grant_of(database)
     with Ingestor.open(database.ingest_url) as ingestor, psycopg.connect(database.reader_url) as reader:
         assert (state_of(reader, revoked), state_of(reader, other)) == ("valid", "valid")
         assert ingestor.revoke(revoked) is True
@@ -115,12 +115,27 @@ def test_expired_grants_are_no_business_of_the_list_and_leave_it(fresh_database:
             assert listed(fresh_database) == left
 
 
-def test_two_grants_signed_alike_in_one_second_are_one(database: Database) -> None:
-    assert grant_of(database, now=4_000_000_000.1) == grant_of(database, now=4_000_000_000.9)
+def test_revoking_one_of_two_grants_signed_alike_leaves_the_other(fresh_database: Database) -> None:
+    now = time.time()
+    one, other = grant_of(fresh_database, now=now), grant_of(fresh_database, now=now)
+    with Ingestor.open(fresh_database.ingest_url) as ingestor, psycopg.connect(fresh_database.reader_url) as reader:
+        assert ingestor.revoke(one) is True
+        assert (state_of(reader, one), state_of(reader, other)) == ("revoked", "valid")
+
+
+def test_revoking_a_grant_of_the_default_length_stops_no_search_of_ours(
+    fresh_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second = time.time()
+    monkeypatch.setattr("ragspine_pg.contract.grant.time.time", lambda: second)  # all are signed in the same second
+    with open_spine(fresh_database) as spine:
+        spine.create_library(ME.tenant, "notes").ingest([Document("a", "returns")])
+        assert spine.revoke(spine.grant(ME)) is True
+        assert len(spine.search("returns", access=ME).hits) == 1
 
 
 def test_the_callers_own_grant_stays(fresh_database: Database) -> None:
-    own, other = grant_of(fresh_database), grant_of(fresh_database, seconds=601)
+    own, other = grant_of(fresh_database), grant_of(fresh_database)
     with psycopg.connect(fresh_database.ingest_url) as connection:
         connection.execute("SELECT ragspine.assume(%s)", [own])
         assert connection.execute("SELECT ragspine.revoke(%s)", [other]).fetchall() == [(True,)]
