@@ -2,6 +2,7 @@
 
 pytest_plugins = [
     "tests.fixtures.server",
+    "tests.fixtures.silence",
     "tests.fixtures.pooler",
     "tests.fixtures.database",
     "tests.fixtures.roles",

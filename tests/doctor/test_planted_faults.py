@@ -254,22 +254,49 @@ def test_planted_fault_is_named(filled: Database, plant: Plant, fault: str, chec
         assert not diagnosis.ok
 
 
+_QUIET = (
+    "log_error_verbosity = terse",
+    "log_min_error_statement = panic",
+    "log_parameter_max_length = -1",
+    "log_statement = none",
+    "log_min_duration_statement = -1",
+    "log_parameter_max_length_on_error = 0",
+)
+
+
 @pytest.mark.parametrize(
     ("setting", "what", "how"),
     [
         ("log_error_verbosity = verbose", "takes the details of errors", "set log_error_verbosity = terse"),
         ("log_min_error_statement = error", "takes statements that fail", "set log_min_error_statement = panic"),
+        ("log_statement = mod", "takes the parameters of statements", "set log_parameter_max_length = 0"),
+        ("log_min_duration_statement = 0", "takes the parameters of statements", "set log_parameter_max_length = 0"),
+        ("log_min_duration_sample = 9", "takes the parameters of statements", "set log_parameter_max_length = 0"),
+        ("log_transaction_sample_rate = 0.1", "takes the parameters of", "set log_parameter_max_length = 0"),
+        (
+            "log_parameter_max_length_on_error = 9",
+            "takes the parameters of statements that fail",
+            "set log_parameter_max_length_on_error = 0",
+        ),
     ],
 )
 def test_a_log_that_takes_text_is_said_and_is_no_fault(
     filled: Database, plant: Plant, setting: str, what: str, how: str
 ) -> None:
+    for quiet in _QUIET:
+        plant(f"ALTER DATABASE <database> SET {quiet}")
     plant(f"ALTER DATABASE <database> SET {setting}")
     diagnosis = diagnose(filled)
     assert told(diagnosis) == []
     (found,) = [finding for check in diagnosis.checks if check.check == "log" for finding in check.findings]
     assert what in found.what
     assert found.fix.endswith(how)
+
+
+def test_a_log_that_takes_no_text_is_passed_over(filled: Database, plant: Plant) -> None:
+    for quiet in _QUIET:
+        plant(f"ALTER DATABASE <database> SET {quiet}")
+    assert [check.findings for check in diagnose(filled).checks if check.check == "log"] == [()]
 
 
 def test_examining_changes_nothing(filled: Database) -> None:

@@ -80,13 +80,17 @@ def counters(case: Case) -> Flow[list[Finding]]:
 
 
 def log(case: Case) -> Flow[list[Finding]]:
-    """Whether DETAIL and CONTEXT of errors, and statements that fail, get into the server's log. A choice, no fault."""
-    ((verbosity, statements),) = yield from fetch(_READ_LOGGING)
+    """Whether details of errors, statements that fail, and parameters get into the server's log. A choice, no fault."""
+    ((verbosity, statements, parameters, failing),) = yield from fetch(_READ_LOGGING)
     told = []
     if verbosity != "terse":
         told.append(("the details of errors, which can quote values", "log_error_verbosity = terse"))
     if statements not in _QUIET:
         told.append(("statements that fail, with the literals in them", "log_min_error_statement = panic"))
+    if parameters:
+        told.append(("the parameters of statements: texts, queries and grants", "log_parameter_max_length = 0"))
+    if failing:
+        told.append(("the parameters of statements that fail", "log_parameter_max_length_on_error = 0"))
     if not told:
         return []
     return [

@@ -7,6 +7,7 @@ import pytest
 
 from ragspine_pg.connect.embedded import EmbeddedServer
 from tests.access.attacks import worlds
+from tests.fixtures.listener import PLANTED
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,12 @@ class Pair:
 
     def __iter__(self) -> Iterator[worlds.World]:
         return iter((self.small, self.large))
+
+
+@pytest.fixture(autouse=True)
+def _attackers_are_told_what_they_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error that its own SQL makes of a text is in the log, too; what attackers are told the book itself judges."""
+    monkeypatch.setenv("PGAPPNAME", PLANTED)
 
 
 @pytest.fixture(scope="module")
