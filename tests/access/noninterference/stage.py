@@ -49,15 +49,15 @@ class Stage:
         self.act_as("ingest")
         return self._ingestor
 
-    def rows(self, statement: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """What the reader's login gets for ``statement``."""
-        self.act_as("reader")
+    def rows(self, statement: str, parameters: Mapping[str, Any], login: str = "reader") -> list[tuple[Any, ...]]:
+        """What a login gets for ``statement``."""
+        self.act_as(login)
         with self._connection.transaction():
             return self._connection.execute(statement, parameters).fetchall()  # type: ignore[call-overload,no-any-return]
 
     def administer(self, statement: str, parameters: Mapping[str, Any] | None = None) -> psycopg.Cursor[Any]:
         """``statement``, as who may do everything."""
-        self._connection.execute("RESET SESSION AUTHORIZATION")
+        self.act_as("superuser")
         return self._connection.execute(statement, parameters)  # type: ignore[call-overload,no-any-return]
 
     def build_index(self) -> None:
@@ -82,9 +82,12 @@ class Stage:
             yield
 
     def act_as(self, login: str) -> None:
-        """The transaction goes on as that login: "reader" or "ingest"."""
+        """The transaction goes on as that login: "reader", "ingest", or "superuser"."""
+        name = self._logins.get(login)
         self._connection.execute(
-            sql.SQL("SET LOCAL SESSION AUTHORIZATION {}").format(sql.Identifier(str(self._logins[login])))
+            "RESET SESSION AUTHORIZATION"
+            if name is None
+            else sql.SQL("SET LOCAL SESSION AUTHORIZATION {}").format(sql.Identifier(str(name)))
         )
 
 
