@@ -73,6 +73,9 @@ class MultiIndexRetriever:
         libraries: str | Iterable[str] | None = None,
         context: RetrievalContext | None = None,
     ) -> list[LibraryDescription]:
-        """The libraries that ``access`` may read, by id, with the words that a router chooses by."""
+        """The libraries that ``access`` may read, by id, with the words that a router chooses by.
+
+        Raises ``QueryError`` for a query that no search takes.
+        """
         flow = describe_libraries(query, library_names(libraries), self._base._signer.identity(access), context)
         return self._base._drive(flow, read_only=True, context=context)

@@ -42,9 +42,7 @@ class SearchRequest:
     context: RetrievalContext = field(default_factory=RetrievalContext)
 
     def __post_init__(self) -> None:
-        require_text("query", self.query, QueryError)
-        if len(self.query.encode()) > MAX_QUERY_BYTES:
-            raise QueryError(f"query has at most {MAX_QUERY_BYTES} bytes of UTF-8; shorten it", argument="query")
+        require_query(self.query)
         if isinstance(self.k, bool) or not isinstance(self.k, int) or not 1 <= self.k <= MAX_K:
             raise QueryError(f"k is a whole number from 1 to {MAX_K}", argument="k")
         if self.expand not in (None, "parent"):
@@ -142,3 +140,10 @@ def library_names(libraries: str | Iterable[str] | None) -> tuple[str, ...] | No
         raise QueryError(f"libraries is a collection of ids, not a {type(libraries).__name__}", argument="libraries")
     names = (libraries,) if isinstance(libraries, str) else libraries
     return tuple(dict.fromkeys(require_text("libraries", name, QueryError) for name in names))
+
+
+def require_query(query: Any) -> None:
+    """Raises ``QueryError`` for what is no query: see ``SearchRequest``."""
+    require_text("query", query, QueryError)
+    if len(query.encode()) > MAX_QUERY_BYTES:
+        raise QueryError(f"query has at most {MAX_QUERY_BYTES} bytes of UTF-8; shorten it", argument="query")

@@ -49,9 +49,14 @@ def explain(
 
 
 def explain_rights(explanation: Explanation, access: Access) -> Flow[Explanation]:
-    """For the ingest authority: what ``not_readable`` means for this document. Not for the caller's eyes."""
+    """For the ingest authority: what ``not_readable`` means for this document. Not for the caller's eyes.
+
+    Raises ``ConfigurationError`` for other types, ``QueryError`` for ids as ``explain`` does.
+    """
     if not isinstance(explanation, Explanation) or not isinstance(access, Access):
         raise ConfigurationError("explain_rights takes what explain gave back and the Access it was asked for")
+    require_text("library_id", explanation.library_id, QueryError)
+    require_text("document_id", explanation.document_id, QueryError)
     if explanation.verdict != "not_readable":
         return explanation
     rows = yield from fetch(

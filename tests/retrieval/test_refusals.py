@@ -7,6 +7,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from ragspine_pg import Access, Deadline, Document, Fusion, RagSpine, RetrievalContext
+from ragspine_pg.contract.explanation import Explanation
 from ragspine_pg.contract.search_request import MAX_QUERY_BYTES, SearchRequest
 from ragspine_pg.errors import ConfigurationError, QueryError
 from ragspine_pg.flow.translate import translate
@@ -107,6 +108,18 @@ def test_what_is_no_access_is_refused_at_every_door(filled: RagSpine) -> None:
     ):
         with pytest.raises(ConfigurationError, match="Access"):
             ask()
+
+
+@pytest.mark.parametrize("unsendable", ["a\0b", "a\ud800"])
+def test_what_cannot_be_sent_is_refused_by_name(filled: RagSpine, unsendable: str) -> None:
+    with pytest.raises(ConfigurationError, match="grant"):
+        filled.revoke(unsendable)
+    for explained in (
+        Explanation(unsendable, "notes", "not_readable", ""),
+        Explanation("note", unsendable, "not_readable", ""),
+    ):
+        with pytest.raises(QueryError, match="_id"):
+            filled.ingestor.explain_rights(explained, ME)
 
 
 @pytest.mark.parametrize("seconds", [3e6, 1e300, 10**300])

@@ -54,6 +54,12 @@ def test_words_are_those_of_each_librarys_analyzer(built: RagSpine) -> None:
     assert list(result.index_versions) == ["returns"]
 
 
+@pytest.mark.parametrize("query", ["a\0b", "a\ud800", "x" * 65_537, 7])
+def test_what_is_no_query_is_refused_before_it_is_sent(built: RagSpine, query: Any) -> None:
+    with pytest.raises(QueryError, match="query"):
+        MultiIndexRetriever(built).describe(query, access=ME)
+
+
 def test_stop_words_choose_nothing_and_no_shared_word_chooses_all(built: RagSpine) -> None:
     assert chosen(built, "the of and in") == sorted(LIBRARIES)
     assert chosen(built, "zebra") == sorted(LIBRARIES)

@@ -10,6 +10,7 @@ from ragspine_pg.contract.fault import log_fault
 from ragspine_pg.contract.identity import Identity
 from ragspine_pg.contract.library_description import LibraryDescription
 from ragspine_pg.contract.ports import LibraryRouter
+from ragspine_pg.contract.search_request import require_query
 from ragspine_pg.errors import SeamFailed
 from ragspine_pg.flow.steps import Flow, batch
 from ragspine_pg.statement import route as statements
@@ -22,7 +23,12 @@ def describe_libraries(
     identity: Identity,
     context: RetrievalContext | None = None,
 ) -> Flow[list[LibraryDescription]]:
-    """Those of ``libraries`` (None for all) in which ``identity`` can read something, by id."""
+    """Those of ``libraries`` (None for all) in which ``identity`` can read something, by id.
+
+    Raises ``QueryError`` for a ``query`` that no search takes.
+    """
+    if query is not None:
+        require_query(query)
     context = RetrievalContext() if context is None else context
     context.check()
     asked = {"libraries": None if libraries is None else list(libraries), "query": query}

@@ -38,6 +38,9 @@ CORPUS = [
     "rg1.00000000.9999999999.{0}.{0}",
 ]
 
+UNSENDABLE = [f"{TOKEN}\0", f"{TOKEN}\ud800"]
+"""No text of PostgreSQL's: each is refused before it is sent."""
+
 
 def _woven(parts: tuple[str, str]) -> str:
     return TOKEN.join(parts)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import psycopg
+from psycopg.pq import Trace
 
 from tests.access.noninterference.stage import Stage
 from tests.access.test_plans import LET_PLANS_OUT
@@ -29,13 +30,14 @@ _WITH_TEXT = re.compile(r"(Parse|Query)\t")
 class Tap:
     """Listens on a stage's connection. ``statements`` are the texts since ``heard`` began.
 
-    ``inside``: whether those that our functions run are among them.
+    ``sent`` are those of them that crossed the wire; ``inside``: whether those that our functions run are there, too.
     """
 
     def __init__(self, connection: psycopg.Connection[Any], stage: Stage, inside: bool) -> None:
         self.stage = stage
         self.inside = inside
         self.statements: list[str] = []
+        self.sent: list[str] = []
         self.connection = connection
         connection.add_notice_handler(self._hear)
 
@@ -50,13 +52,15 @@ class Tap:
         self.statements.clear()
         with tempfile.TemporaryFile() as trace:
             self.connection.pgconn.trace(trace.fileno())
+            self.connection.pgconn.set_trace_flags(Trace.SUPPRESS_TIMESTAMPS)
             try:
                 yield
             finally:
                 self.connection.pgconn.untrace()
                 trace.seek(0)
                 told = os.fsdecode(trace.read())
-        self.statements += [message for message in _MESSAGE.split(told) if _WITH_TEXT.match(message)]
+        self.sent = [message for message in _MESSAGE.split(told) if _WITH_TEXT.match(message)]
+        self.statements += self.sent
 
 
 @contextmanager

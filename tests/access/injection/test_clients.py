@@ -8,11 +8,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from ragspine_pg import Document, MetadataFilter
 from ragspine_pg.connect.embedded import EmbeddedServer
 from ragspine_pg.errors import GrantInvalid, NotFound
 from tests.access.injection.fuzz import Range, is_ours, perform, ranged
-from tests.access.injection.members import MEMBERS, parameters
-from tests.access.injection.payloads import payloads
+from tests.access.injection.members import EVE, MEMBERS, parameters
+from tests.access.injection.payloads import UNSENDABLE, payloads
 from tests.access.injection.values import NO_TEXT, VALUES
 from tests.fixtures.database import clone
 from tests.fixtures.pooler import not_behind
@@ -41,11 +42,16 @@ def fuzz(shots: Range, name: str, parameter: str, examples: int) -> None:
     )
     @given(value=st.sampled_from(VALUES[parameter]), payload=payloads)
     def check(value: Any, payload: str) -> None:
+        shoot(value, payload)
+
+    def shoot(value: Any, payload: str) -> None:
         def call() -> Any:
             return perform(shots.spine, name, member, {parameter: value(payload)})
 
         shots.shoot(member.login, call, ours=is_ours)
 
+    for payload in UNSENDABLE:
+        shoot(VALUES[parameter][0], payload)
     check()
 
 
@@ -65,7 +71,20 @@ def test_every_call_works_as_it_is_given(shots: Range, name: str) -> None:
         refused = {"rollback": NotFound, "revoke": GrantInvalid}.get(name.rpartition(".")[2])
         with shots.tap.heard(), nullcontext() if refused is None else pytest.raises(refused):
             perform(shots.spine, name, MEMBERS[name], {})
-        assert shots.tap.statements or name.endswith(("grant", "VectorStore.__init__"))
+        assert shots.tap.sent or name.endswith(("grant", "VectorStore.__init__"))
+
+
+def test_what_crosses_the_wire_is_heard_and_what_runs_inside(shots: Range) -> None:
+    with shots.tap.stage.undone():
+        shots.tap.stage.act_as("ingest")
+        with shots.tap.heard():
+            shots.spine.library("acme", "notes").ingest([Document("new", "zirconium")])
+            shots.tap.stage.act_as("reader")
+            shots.spine.search("zirconium", access=EVE, metadata_filter=MetadataFilter.where("n", "gte", 1))
+    for text in ("SAVEPOINT", "COPY pg_temp", "ragspine.lexical_leg_v1", "ragspine.assume("):
+        assert any(text in sent for sent in shots.tap.sent), text
+    assert not shots.tap.inside or any("x.impacts OPERATOR" in statement for statement in shots.tap.statements)
+    assert not any("zirconium" in statement for statement in shots.tap.statements)
 
 
 @pytest.mark.parametrize(("name", "parameter"), FUZZED)

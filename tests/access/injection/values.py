@@ -32,7 +32,9 @@ _FILTERS: tuple[Value, ...] = (
     lambda p: MetadataFilter.where("owner", p, "x"),
     lambda p: MetadataFilter.where("due", "gt", p),
     lambda p: MetadataFilter.where("tags", "contains_any", [p]),
-    lambda p: MetadataFilter.none_of(MetadataFilter.where(p, "exists", True), MetadataFilter.where("n", "ne", p)),
+    lambda p: MetadataFilter.where("n", "ne", p),
+    lambda p: MetadataFilter.where(p, "is_null", False),
+    lambda p: MetadataFilter.none_of(MetadataFilter.where(p, "exists", True), MetadataFilter.where("n", "ne", 1)),
     lambda p: MetadataFilter.any_of(MetadataFilter.where("owner", "ne", p), MetadataFilter.where(p, "nin", [p, p])),
 )
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -138,12 +139,11 @@ class Questions:
 
 @dataclass(frozen=True)
 class History:
-    """A world. ``readable`` is of the caller; ``hidden`` is not, and comes before or after it."""
+    """A world. ``readable`` is of the caller; ``hidden`` is not."""
 
     chunker: str
     readable: list[Text]
     hidden: list[Action]
-    hidden_first: bool
     questions: Questions
 
     def found(self, stage: Stage, *, embedded: bool) -> None:
@@ -158,7 +158,10 @@ class History:
         )
 
 
-WORDS = ["return", "order", "refund", "day", "invoice", "parcel", "colour", "café", world.CANARY]
+WORDS = [
+    *("return", "order", "refund", "day", "invoice", "parcel", "colour", "café", "depot", "wagon"),
+    *("ledger", "market", "summer", "winter", world.CANARY),
+]
 _TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
 _METADATA: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {}, optional={"n": st.sampled_from([0, 1, 2, "two"]), "owner": st.sampled_from(["ann", "eve", "eva"])}
@@ -212,14 +215,38 @@ _HIDDEN_ACTIONS = st.one_of(
     st.builds(Abroad, _lists(_documents(_READABLE, _IDS), 1, 3)),
     st.builds(Tend, st.sampled_from(["optimize", "rebuild", "analyze"])),
 )
+_CHUNKERS = st.sampled_from(["default", "parent_child"])
+_MORE = st.lists(_HIDDEN_ACTIONS, max_size=2)
 
-histories = st.builds(
+
+def _crowd(seed: bytes, chunker: str, more: list[Action], of: MetadataFilter) -> History:
+    """A world of many words, each in several texts. Sums of many terms are rounded by their order."""
+    random = Random(seed)
+
+    def texts(kind: str, number: int, rights: Mapping[str, Any]) -> list[Text]:
+        return [Text(f"{kind}{n}", " ".join(random.choices(WORDS, k=16)), rights, {"n": n}) for n in range(number)]
+
+    return History(
+        chunker=chunker,
+        readable=texts("v", random.randint(2, 4), {"readers": None, "sensitivity": "INTERNAL"}),
+        hidden=[
+            Store(texts("h", random.randint(1, 3), {"readers": {"group:board"}, "sensitivity": "INTERNAL"})),
+            *more,
+        ],
+        questions=Questions(" ".join(random.sample(WORDS, 10)), 10, of),
+    )
+
+
+DRAWN = st.builds(
     History,
-    chunker=st.sampled_from(["default", "parent_child"]),
+    chunker=_CHUNKERS,
     readable=st.lists(st.tuples(_TEXTS, _READABLE, _METADATA), max_size=5).map(
         lambda drawn: [Text(f"v{n}", *parts) for n, parts in enumerate(drawn)]
     ),
-    hidden=st.tuples(_STORE, st.lists(_HIDDEN_ACTIONS, max_size=2)).map(lambda parts: [parts[0], *parts[1]]),
-    hidden_first=st.booleans(),
+    hidden=st.tuples(_STORE, _MORE).map(lambda parts: [parts[0], *parts[1]]),
     questions=st.builds(Questions, _TEXTS, st.sampled_from([1, 2, 10]), _FILTERS),
 )
+"""Drawn piece by piece: small worlds with every corner, one often like the one before."""
+
+CROWDED = st.builds(_crowd, seed=st.binary(min_size=8, max_size=8), chunker=_CHUNKERS, more=_MORE, of=_FILTERS)
+"""Large worlds, none like another."""
