@@ -22,13 +22,16 @@ pytestmark = not_behind
 FOUND = pytest.raises((AssertionError, RagSpineError), match=rf"{TOKEN}|SQLSTATE 42|schema ragspine")
 """A statement with the payload in it, or one that the payload has made invalid."""
 
-UNQUOTED = ("> 0$scan$;", "> 0$scan$ || format(' AND ''%s'' IS NOT NULL', filter ->> 'field');")
+UNQUOTED = (
+    "  RETURN compiled.truth;",
+    "  RETURN compiled.truth || format(' AND ''%s'' IS NOT NULL', filter ->> 'field');",
+)
 QUOTED = ("($1 #>> %L))', path || ARRAY['field']);", "%L)', condition ->> 'field');")
 
 
 @pytest.mark.parametrize(
     ("function", "edit"),
-    [("lexical_scan_v1", UNQUOTED), ("compile_condition_v1", QUOTED)],
+    [("compile_filter_v1", UNQUOTED), ("compile_condition_v1", QUOTED)],
     ids=["unquoted", "quoted"],
 )
 def test_a_callers_text_in_a_statement_of_a_function_has_teeth(
@@ -46,7 +49,7 @@ def test_a_callers_text_in_a_statement_of_a_function_has_teeth(
 
 @pytest.mark.parametrize(
     ("function", "edit"),
-    [("lexical_scan_v1", UNQUOTED), ("compile_condition_v1", QUOTED)],
+    [("compile_filter_v1", UNQUOTED), ("compile_condition_v1", QUOTED)],
     ids=["unquoted", "quoted"],
 )
 def test_a_callers_text_that_a_function_writes_has_teeth(
@@ -54,7 +57,7 @@ def test_a_callers_text_that_a_function_writes_has_teeth(
 ) -> None:
     plant(function, edit)
     with opened(fresh_database) as functions:
-        name = "filter" if function == "lexical_scan_v1" else "condition"
+        name = "filter" if function == "compile_filter_v1" else "condition"
         with pytest.raises(AssertionError, match="writes holds a caller's text"):
             functions.fuzz(functions.found[function], name, examples=60)
 
