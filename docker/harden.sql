@@ -9,6 +9,11 @@ BEGIN;
 -- Why: who searches has no use for them. Give it back: GRANT TEMPORARY ON DATABASE … TO <the application's role>.
 SELECT pg_catalog.format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', pg_catalog.current_database()) \gexec
 SELECT pg_catalog.format('GRANT TEMPORARY ON DATABASE %I TO ragspine_ingest', pg_catalog.current_database()) \gexec
+-- Whoever owns schema ragspine keeps it: `ragspine-pg doctor` compares by temporary tables. (init.sql gives it, too.)
+SELECT pg_catalog.format('GRANT TEMPORARY ON DATABASE %I TO %I', pg_catalog.current_database(), rolname)
+  FROM pg_catalog.pg_namespace
+  JOIN pg_catalog.pg_roles ON pg_roles.oid = nspowner
+ WHERE nspname = 'ragspine' \gexec
 
 -- Takes away: the views pg_stat_user_tables, pg_stat_user_indexes and their like, which call these functions, from every
 -- role but superusers and members of pg_monitor.

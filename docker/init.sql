@@ -59,7 +59,7 @@ GRANT ragspine_gate TO :"owner" WITH INHERIT TRUE, SET TRUE;
 GRANT ragspine_ingest TO :"ingest" WITH INHERIT TRUE;
 GRANT ragspine_reader TO :"reader" WITH INHERIT TRUE;
 
-SELECT pg_catalog.format('GRANT CONNECT, CREATE ON DATABASE %I TO %I', pg_catalog.current_database(), :'owner') \gexec
+SELECT pg_catalog.format('GRANT CONNECT, CREATE, TEMPORARY ON DATABASE %I TO %I', pg_catalog.current_database(), :'owner') \gexec
 SELECT pg_catalog.format('GRANT CONNECT, TEMPORARY ON DATABASE %I TO ragspine_ingest', pg_catalog.current_database()) \gexec
 SELECT pg_catalog.format('GRANT CONNECT ON DATABASE %I TO ragspine_reader', pg_catalog.current_database()) \gexec
 

@@ -41,7 +41,7 @@ class ServiceConfig(BaseSettings):
     """Where migrations run: the owner of schema ``ragspine``."""
 
     grant_key: SecretStr | None = None
-    """The key that signs grants, as ``ragspine-pg migrate`` showed it."""
+    """The key that signs grants, as ``ragspine-pg migrate`` or ``keys --add`` showed it."""
 
     home: Path | None = None
     """Folder of the embedded server. None: the platform's user data folder."""

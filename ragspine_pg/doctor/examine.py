@@ -20,12 +20,17 @@ from ragspine_pg.doctor.checks import (
     tables,
     variables,
 )
+from ragspine_pg.doctor.checks.roles import quoted
 from ragspine_pg.doctor.diagnosis import CheckResult, Diagnosis, Finding
 from ragspine_pg.doctor.installation import LOGINS, Installation, Login
 from ragspine_pg.doctor.settings import settings_in_force
 from ragspine_pg.errors import ConfigurationError, RagSpineError, SchemaError
 from ragspine_pg.flow.driver import run
+from ragspine_pg.flow.steps import fetch
+from ragspine_pg.schema.privileges import INGEST
+from ragspine_pg.statement.catalogue import query
 
+_READ_LOGIN = query("doctor_read_login")
 _ANY: tuple[Login, ...] = ("owner", "ingest", "reader")
 
 CHECKS: tuple[Check, ...] = (
@@ -109,23 +114,55 @@ def _make(installation: Installation, check: Check, usable: bool) -> CheckResult
     able = [login for login in check.logins if login in installation.sources]
     if not able:
         needed = " or ".join(check.logins)
-        return CheckResult(check.name, check.about, unchecked=f"needs the {needed} login")
+        return CheckResult(check.name, check.about, _not_compared(check, needed), f"needs the {needed} login")
     if check.needs_schema and not usable:
         return CheckResult(check.name, check.about, unchecked="the schema is not this release's")
     findings: list[Finding] = []
     refused = ""
-    for login in able if check.every else able[:1]:
+    lacks: list[Finding] = []
+    for login in able:
         try:
             findings += _drive(installation, check, login)
         except RagSpineError as error:
             if isinstance(error, ConfigurationError) and error.ids.get("sqlstate") == "42501":
-                refused = f"the {login} login lacks a right that this check needs"
-            else:
-                fix = "run `ragspine-pg migrate` as the owner" if isinstance(error, SchemaError) else ""
-                findings.append(Finding("error", f"as {login}: {error}", fix))
+                lacks.append(_lacks(installation, check, login))
+                continue  # the next one may have the right
+            fix = "run `ragspine-pg migrate` as the owner" if isinstance(error, SchemaError) else ""
+            findings.append(Finding("error", f"as {login}: {error}", fix))
+        if not check.every:
+            break
+    else:
+        if lacks:  # nobody could make it, or with ``every`` not each: it may hide whatever it looks for
+            findings += lacks
+            refused = "; ".join(finding.what for finding in lacks)
     if check.every and (absent := [login for login in check.logins if login not in able]):
         refused = refused or f"needs the {' and the '.join(absent)} login for the rest"
     return CheckResult(check.name, check.about, tuple(findings), refused)
+
+
+def _not_compared(check: Check, needed: str) -> tuple[Finding, ...]:
+    """Without the comparisons the database may hold anything, so that they are missing is no clean bill."""
+    if not check.twins:
+        return ()
+    fix = f"name the {needed} login, here or where doctor runs besides"
+    return (Finding("warning", "this was not compared with the release's, so a change is not seen", fix),)
+
+
+def _lacks(installation: Installation, check: Check, login: Login) -> Finding:
+    """The login lacks a right; of comparisons, which need temporary tables, it is known which."""
+    role = installation.users.get(login, login)
+    right, fix = "a right that this check needs", "run `ragspine-pg migrate` as the owner: it makes rights true again"
+    if check.twins and not _may_make_twins(installation, login):
+        right = "TEMPORARY on this database, which comparing with the release's needs"
+        grantee = INGEST if login == "ingest" else quoted(role)
+        fix = f"as the owner of the database: GRANT TEMPORARY ON DATABASE <this one> TO {grantee}"
+    return Finding("error", f"the {login} login, role {role}, lacks {right}", fix)
+
+
+def _may_make_twins(installation: Installation, login: Login) -> bool:
+    with installation.connect(login).transaction(read_only=True) as connection:
+        ((_, _, _, _, temporary, *_),) = run(fetch(_READ_LOGIN), connection)
+    return bool(temporary)
 
 
 def _drive(installation: Installation, check: Check, login: Login) -> list[Finding]:

@@ -39,7 +39,7 @@ _OURS: dict[str, type[RagSpineError]] = {
 _HINTS: dict[str, str] = {
     "the grant does not verify: unknown key": (
         " (it was signed with the key of another database, or with one that was retired: RAGSPINE_GRANT_KEY must be a"
-        " key of this database, as `ragspine-pg migrate` showed it)"
+        " key of this database, as `migrate` or `keys --add` showed it; `ragspine-pg keys` lists those in use)"
     ),
     "the grant does not verify: expired": " (do the clocks of this host and of the server agree?)",
     "the grant does not verify: revoked": " (it was taken back: ask for another one)",

@@ -89,13 +89,13 @@ def retire_grant_key(target: Target, key_id: str) -> bool:
 
 
 def store_grant_key(connection: Connection, given: str | None) -> GrantKey | None:
-    """Store ``given`` beside the others, or a new key if there is none yet; the new one, when one was made.
+    """Store ``given`` beside the others, or a new key if there is none yet; the key that the database did not know.
 
     :raises ConfigurationError: ``given`` is malformed or was retired in this database.
     """
     if given is not None:
-        _keep(connection, GrantKey.parse(given))
-        return None
+        key = GrantKey.parse(given)
+        return key if _keep(connection, key) else None
     if connection.execute(select(grant_key_table.c.key_id).limit(1)).first() is not None:
         return None
     key = GrantKey.new()
@@ -103,12 +103,15 @@ def store_grant_key(connection: Connection, given: str | None) -> GrantKey | Non
     return key
 
 
-def _keep(connection: Connection, key: GrantKey) -> None:
+def _keep(connection: Connection, key: GrantKey) -> bool:
+    """Whether it was not there before."""
     row = {"key_id": key.key_id, "inner_pad": key.inner_pad, "outer_pad": key.outer_pad}
-    connection.execute(insert(grant_key_table).values(row).on_conflict_do_nothing())
+    store = insert(grant_key_table).values(row).on_conflict_do_nothing().returning(grant_key_table.c.key_id)
+    stored = connection.execute(store).first()
     retired_at = select(grant_key_table.c.retired_at).where(grant_key_table.c.key_id == key.key_id)
     if connection.execute(retired_at).scalar() is not None:
         raise ConfigurationError(f"grant key {key.key_id} was retired in this database", key_id=key.key_id)
+    return stored is not None
 
 
 @contextmanager

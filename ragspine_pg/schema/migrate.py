@@ -45,11 +45,14 @@ class Migrated:
     missing_roles: tuple[str, ...]
     """Group roles that do not exist and could not be created: make them and migrate again."""
 
+    added_key_id: str | None = None
+    """The id of the key that was given and that the database did not know: from now on it signs, beside the others."""
+
     def __repr__(self) -> str:
         key = "None" if self.grant_key is None else "'(secret)'"
         return (
             f"Migrated(before={self.before!r}, after={self.after!r}, grant_key={key},"
-            f" missing_roles={self.missing_roles!r})"
+            f" missing_roles={self.missing_roles!r}, added_key_id={self.added_key_id!r})"
         )
 
 
@@ -76,8 +79,10 @@ def migrate(target: Target, *, grant_key: str | None = None) -> Migrated:
             require_ours(before, stamp)
         with _config(connection=connection) as config:
             command.upgrade(config, HEAD)
-        made = store_grant_key(connection, grant_key)
-        return Migrated(before, HEAD, made.text if made else None, _missing_roles(connection))
+        stored = store_grant_key(connection, grant_key)
+        made = stored.text if stored is not None and grant_key is None else None
+        added = stored.key_id if stored is not None and grant_key is not None else None
+        return Migrated(before, HEAD, made, _missing_roles(connection), added)
 
 
 def downgrade(target: Target) -> None:

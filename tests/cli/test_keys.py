@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ragspine_pg.cli.commands import app
+from ragspine_pg.contract.grant import GrantKey
 from tests.cli.conftest import Outcome, Run, environment, invoke
 from tests.fixtures.database import Database
 
@@ -58,7 +59,7 @@ def test_revoke_takes_a_grant_back(run: Run, database: Database) -> None:
     granted = run("grant", "acme", "--as", "user:ann", "--ttl", "600")
     assert run("revoke", granted.stdout.strip()).stdout == "the grant is revoked\n"
     env = {**environment(database)}
-    again = CliRunner().invoke(app, ["revoke"], env=env, input=granted.stdout)
+    again = CliRunner().invoke(app, ["revoke", "-"], env=env, input=granted.stdout)
     assert again.stdout == "there is nothing to revoke: it has expired, or was revoked before\n"
     assert "malformed" in run("revoke", "rg1.x").mistake
 
@@ -75,3 +76,18 @@ def test_an_embedded_server_signs_with_its_new_key(stopped_home: Path) -> None:
     found = invoke("search", "acme", "x", "--as", "user:ann", env=env)
     assert found.status == 0, found
     assert invoke("migrate", env=env).status == 0
+
+
+def test_revoke_without_a_grant_says_how_to_give_one(run: Run) -> None:
+    assert "give the grant, or - to read it" in run("revoke").mistake
+
+
+def test_migrate_says_that_it_added_the_key_of_the_settings(alone: Run) -> None:
+    key = GrantKey.new()
+    said = f"added grant key {key.key_id} from RAGSPINE_GRANT_KEY"
+    added = alone("migrate", RAGSPINE_GRANT_KEY=key.text)
+    assert said in added.stdout
+    assert key.text not in added.stdout
+    again = alone("migrate", "--json", RAGSPINE_GRANT_KEY=key.text)
+    assert again.json["added_key_id"] is None
+    assert again.json["grant_key"] is None

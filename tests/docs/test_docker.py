@@ -76,6 +76,7 @@ def test_both_scripts_make_a_database_that_the_doctor_finds_in_order(bare: Embed
         prepare(bare, "harden.sql")
         diagnosis = diagnose(bare)
         assert diagnosis.findings("warning", "error") == []
+        assert [check.check for check in diagnosis.checks if check.unchecked] == ["folder"]
         assert diagnosis.ok
 
 

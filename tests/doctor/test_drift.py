@@ -56,7 +56,8 @@ from tests.fixtures.database import Database
         ),
         ("GRANT INSERT (text) ON ragspine.chunk TO reader", "backstop", "error", "role reader has rights on chunk"),
         ("GRANT DELETE ON ragspine.lexeme TO PUBLIC", "backstop", "error", "role reader has rights on lexeme"),
-        ("GRANT SELECT ON ragspine.chunk TO reader", "rights", "warning", "reader has SELECT on table chunk"),
+        ("GRANT SELECT ON ragspine.chunk TO reader", "rights", "error", "reader has SELECT on table chunk"),
+        ("GRANT SELECT ON ragspine.chunk TO pg_monitor", "rights", "error", "pg_monitor has SELECT on table chunk"),
         (
             "ALTER DEFAULT PRIVILEGES IN SCHEMA ragspine GRANT SELECT ON TABLES TO PUBLIC",
             "rights",

@@ -36,11 +36,18 @@ def grant(
 def revoke(
     connection: Connection,
     signed: Annotated[
-        str, typer.Argument(metavar="[GRANT]", help="The grant; - reads it from the input.", show_default=False)
-    ] = "-",
+        str,
+        typer.Argument(
+            metavar="GRANT",
+            help="The grant, which others then see in the list of processes; - reads it from the standard input.",
+            show_default=False,
+        ),
+    ] = "",
 ) -> None:
     """Take a signed grant back before it expires, with the ingest login."""
     text = (sys.stdin.read() if signed == "-" else signed).strip()
+    if not text:
+        raise Mistake("no grant: give the grant, or - to read it from the standard input")
     with connection.ingestor() as ingestor:
         done = ingestor.revoke(text)
     typer.echo("the grant is revoked" if done else "there is nothing to revoke: it has expired, or was revoked before")

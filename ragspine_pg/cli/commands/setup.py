@@ -25,7 +25,8 @@ from ragspine_pg.cli.terminal import write_json
 def migrate(connection: Connection, json: JsonOption = False) -> None:
     """Create or upgrade schema ragspine, as its owner; harmless when nothing is left to do.
 
-    The first time it makes the key that signs grants and shows it, this once.
+    The first time it makes the key that signs grants and shows it, this once. A key in RAGSPINE_GRANT_KEY that the
+    database does not know is added to those that sign.
     """
     from ragspine_pg.schema.migrate import migrate as bring_up
     from ragspine_pg.schema.privileges import GATE
@@ -49,6 +50,7 @@ def migrate(connection: Connection, json: JsonOption = False) -> None:
                 "before": done.before,
                 "after": done.after,
                 "grant_key": done.grant_key,
+                "added_key_id": done.added_key_id,
                 "missing_roles": list(done.missing_roles),
             }
         )
@@ -57,6 +59,10 @@ def migrate(connection: Connection, json: JsonOption = False) -> None:
         typer.echo(f"schema ragspine is at {done.after}" + (" already" if done.before == done.after else f" ({was})"))
         if done.grant_key is not None:
             show_new_key(done.grant_key)
+        if done.added_key_id is not None and home is None:
+            typer.echo(
+                f"added grant key {done.added_key_id} from RAGSPINE_GRANT_KEY: what it signs is valid here from now on"
+            )
         if home is not None:
             typer.echo(f"the embedded server keeps its passwords and the grant key in {home / 'keyring.json'}")
     for role in done.missing_roles:

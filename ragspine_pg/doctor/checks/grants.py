@@ -11,7 +11,10 @@ from ragspine_pg.statement.catalogue import query
 _ASSUME = query("doctor_assume")
 _COUNT_KEYS = query("doctor_count_keys", int)
 
-_SET_KEY = "set RAGSPINE_GRANT_KEY to a key of this database, as `ragspine-pg migrate` showed it when it made one"
+_SET_KEY = (
+    "set RAGSPINE_GRANT_KEY to a key of this database, as `migrate` or `keys --add` showed it when it made one"
+    " (`ragspine-pg keys` lists those in use)"
+)
 _NEW_KEY = "is it lost: `ragspine-pg keys --add` as the owner makes another and shows it"
 
 

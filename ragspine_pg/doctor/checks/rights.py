@@ -1,8 +1,10 @@
 """Rights in the database against the table of rights in the code."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from ragspine_pg.doctor.check import MIGRATE, Case, error, warning
+from ragspine_pg.doctor.checks.roles import quoted
 from ragspine_pg.doctor.diagnosis import Finding
 from ragspine_pg.flow.steps import Flow, fetch
 from ragspine_pg.schema.privileges import FUNCTIONS, RELATIONS, ROLES, SEQUENCES
@@ -23,7 +25,7 @@ def rights(case: Case) -> Flow[list[Finding]]:
     present = {name for name, _ in groups}
     found = {(kind, name, role, privilege) for kind, name, role, privilege, _ in rows}
     wanted = {right for right in _table() if right[2] in present and (right[0] != "function" or right[1] in functions)}
-    findings = [_excess(*right) for right in sorted(found - wanted)]
+    findings = _excesses(found - wanted)
     findings += [
         error(f"{role} lacks {privilege} on {kind} {name}", MIGRATE)
         for kind, name, role, privilege in sorted(wanted - found)
@@ -34,6 +36,25 @@ def rights(case: Case) -> Flow[list[Finding]]:
         if grantable and (kind, name, role, privilege) in wanted
     ]
     return findings
+
+
+def _excesses(rights: set[Right]) -> list[Finding]:
+    """One finding for a role that has a right on all tables, and one each for the rest."""
+    on: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for kind, name, role, privilege in rights:
+        if kind == "table":
+            on[role, privilege].add(name)
+    everywhere = {key for key, tables in on.items() if tables >= RELATIONS.keys()}
+    whole: defaultdict[str, list[str]] = defaultdict(list)
+    for role, privilege in sorted(everywhere):
+        whole[role].append(privilege)
+    findings = []
+    for role, privileges in whole.items():
+        what = f"{role} has {', '.join(privileges)} on all tables, which nothing of ours grants"
+        revoke = f"REVOKE {', '.join(privileges)} ON ALL TABLES IN SCHEMA ragspine FROM {quoted(role)}"
+        findings.append(error(what, MIGRATE if role in (*ROLES, "PUBLIC") else revoke))
+    rest = [right for right in rights if right[0] != "table" or (right[2], right[3]) not in everywhere]
+    return findings + [_excess(*right) for right in sorted(rest)]
 
 
 def _excess(kind: str, name: str, role: str, privilege: str) -> Finding:
@@ -47,7 +68,8 @@ def _excess(kind: str, name: str, role: str, privilege: str) -> Finding:
         return error(what, MIGRATE)
     shown = f"({name.partition('.')[2]}) ON ragspine.{name.partition('.')[0]}" if kind == "column" else ""
     on = shown or (f"ON {kind.upper()} ragspine" + ("" if kind == "schema" else f".{name}"))
-    return warning(what, f"REVOKE {privilege} {on} FROM {role}")
+    # On tables it is for every role what it is for the reader at hand: who holds it reads past every function of ours.
+    return (error if kind in ("table", "column") else warning)(what, f"REVOKE {privilege} {on} FROM {quoted(role)}")
 
 
 def _table() -> Iterator[Right]:

@@ -1,8 +1,9 @@
 """Group roles, who is a member of them, and what each login may do besides."""
 
+from ragspine_pg.contract.setting import variable
 from ragspine_pg.doctor.check import Case, error, fine, warning
 from ragspine_pg.doctor.diagnosis import Finding
-from ragspine_pg.doctor.installation import Login
+from ragspine_pg.doctor.installation import SETTINGS, Login
 from ragspine_pg.flow.steps import Flow, fetch
 from ragspine_pg.schema.privileges import GATE, INGEST, LOGIN_GROUPS, READER, ROLES
 from ragspine_pg.statement.catalogue import query
@@ -107,11 +108,20 @@ def login(case: Case) -> Flow[list[Finding]]:
     if free:
         findings.append(error(f"{which} {_can_become(free)}", _take_out(free, role)))
     wanted = _GROUP_OF[case.login]
-    if wanted not in of:
+    others = [group for group in of if group != wanted]
+    if wanted in of:
+        findings += [error(f"{which} is a member of {group}, too", f"REVOKE {group} FROM {role}") for group in others]
+    elif others:
+        setting = variable(SETTINGS[case.login])
+        findings.append(
+            error(
+                f"{which} is no member of {wanted} but of {' and '.join(others)}: {setting} holds the URL of another"
+                " authority's login",
+                f"set {setting} to the URL of a login that is a member of {wanted} alone (are two of them swapped?)",
+            )
+        )
+    else:
         findings.append(error(f"{which} is no member of {wanted}", f"GRANT {wanted} TO {role}"))
-    findings += [
-        error(f"{which} is a member of {group}, too", f"REVOKE {group} FROM {role}") for group in of if group != wanted
-    ]
     if case.login == "ingest" and not temporary:
         fix = "as the owner of the database: GRANT TEMPORARY ON DATABASE <this one> TO ragspine_ingest"
         findings.append(error(f"{which} may not make temporary tables, which an ingest needs", fix))

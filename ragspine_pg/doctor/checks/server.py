@@ -73,8 +73,7 @@ def counters(case: Case) -> Flow[list[Finding]]:
         warning(
             f"everybody may read the counters of single tables and indexes ({found[0]} and {len(found) - 1} more): who"
             " can send SQL as a reader sees by them how many rows a search looked at, hidden ones included",
-            "as a superuser, in this database (what watches tables then needs the right of its own):"
-            f" REVOKE EXECUTE ON FUNCTION {', '.join(found)} FROM PUBLIC",
+            "run docker/harden.sql by psql as a superuser, or the second of its parts (docs/guide/hosting.md, Roles)",
         )
     ]
 
