@@ -150,7 +150,7 @@ class AsyncIngestor(AsyncShell):
         readers: Iterable[str] | Unchanged | None = UNCHANGED,
         sensitivity: Sensitivity | str | Unchanged = UNCHANGED,
     ) -> bool:
-        """See ``Ingestor.relabel``."""
+        """See ``Ingestor.relabel``: ``readers=None`` opens it to every member, an empty set to nobody."""
         flow = pipeline.relabel_document(
             tenant, library_id, document_id, models=self._models, readers=readers, sensitivity=sensitivity
         )

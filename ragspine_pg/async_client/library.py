@@ -85,7 +85,7 @@ class AsyncLibrary:
         readers: Iterable[str] | Unchanged | None = UNCHANGED,
         sensitivity: Sensitivity | str | Unchanged = UNCHANGED,
     ) -> bool:
-        """See ``Ingestor.relabel``."""
+        """See ``Ingestor.relabel``: ``readers=None`` opens it to every member, an empty set to nobody."""
         return await self.spine.ingestor.relabel(
             self.tenant, self.library_id, document_id, readers=readers, sensitivity=sensitivity
         )

@@ -12,6 +12,7 @@ from ragspine_pg.chunking.registry import CHUNKERS
 from ragspine_pg.cli.failure import Mistake
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.filter import MetadataFilter
+from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.embedding.registry import EMBEDDING_MODELS
 from ragspine_pg.ingest.library import PROFILE_KEYS
 
@@ -24,12 +25,14 @@ LANGUAGES: Final = (
 
 LibraryArgument = Annotated[str, typer.Argument(metavar="TENANT/LIBRARY", show_default=False)]
 JsonOption = Annotated[bool, typer.Option("--json", help="Write one JSON object to stdout, and nothing else there.")]
+_AT: Final = ": no principal begins with @, and any of them reads what is for every member"
 AsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--as",
         metavar="PRINCIPAL",
-        help="Who asks, as readers are named, such as group:staff; repeat it. Without it nothing is readable.",
+        help="Who asks, as readers are named, such as group:staff; repeat it, or write P,P. Without it nothing is"
+        " readable.",
     ),
 ]
 ReadersOption = Annotated[
@@ -123,8 +126,18 @@ def one_tenant(text: str) -> str:
 
 
 def access_of(tenant: str, principals: list[str] | None) -> Access:
-    """The ``Access`` of ``--as`` options; without any, one that reads nothing. Raises ``ConfigurationError``."""
-    return Access(tenant, tuple(principals or ()))
+    """The ``Access`` of ``--as`` options, ``P`` or ``P,P`` each; without any, one that reads nothing.
+
+    Raises ``Mistake`` for what names nobody, ``ConfigurationError``.
+    """
+    names = [name for text in principals or () for name in text.split(",")]
+    for name in names:
+        if not name or name != name.strip() or name.startswith("@"):
+            raise Mistake(
+                "--as takes principals with commas between them and no blanks around, for example user:mia,group:staff,"
+                f" not {name!r}{_AT if name.startswith('@') else ''}"
+            )
+    return Access(tenant, names)
 
 
 def readers_of(text: str) -> frozenset[str] | None:
@@ -140,6 +153,14 @@ def readers_of(text: str) -> frozenset[str] | None:
             f" {NOBODY}, not {text!r}"
         )
     return frozenset(names)
+
+
+def label_of(text: str) -> Sensitivity:
+    """The label of ``--sensitivity``. Raises ``Mistake``."""
+    try:
+        return Sensitivity(text)
+    except ValueError:
+        raise Mistake(f"--sensitivity is one of {', '.join(Sensitivity)}, not {text!r}") from None
 
 
 def object_of(option: str, text: str | None) -> Mapping[str, Any] | None:

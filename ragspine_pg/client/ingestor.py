@@ -141,9 +141,12 @@ class Ingestor(Shell):
     ) -> IngestReport:
         """Store and index documents, or the files and folders of documents; searchable when the call returns.
 
-        ``readers`` and ``sensitivity`` replace those of every document of the call, ``metadata`` is added under each
-        document's own; of each that is not given, a file that is stored already keeps what it has (a ``Document`` means
-        what it says). The report warns of readers without a kind, such as ``staff``, which are not ``group:staff``.
+        ``readers`` and ``sensitivity`` replace those of every ``Document`` of the call, and are those of every file, of
+        a line of JSONL only what it does not say itself; ``metadata`` is added under each document's own. Of each
+        that is not given, a file that is stored already keeps what it has. A ``Document`` means what it says, also by
+        its defaults, but for what it names in ``keep``: without ``readers`` it is opened to every member, whatever a
+        ``relabel`` closed. The report warns of stored documents that more may read now, and of readers without a kind,
+        such as ``staff``, which are not ``group:staff``.
         Documents that are stored already and did not change are left alone. An empty document (neither title nor text)
         is reported as skipped, and a stored document of its id stays as it is. An id twice in one call is an error;
         with ``on_duplicate="last"`` its last document counts, whatever it holds, an empty one too.
@@ -183,9 +186,11 @@ class Ingestor(Shell):
         readers: Iterable[str] | Unchanged | None = UNCHANGED,
         sensitivity: Sensitivity | str | Unchanged = UNCHANGED,
     ) -> bool:
-        """Change who may read a document (None: every member, empty: nobody) or its label; whether that changed it.
+        """Change who may read a document or its label; whether that changed it.
 
-        In force for every search that begins after the call returns. Raises ``NotFound``, ``InvalidDocument``.
+        ``readers=None`` opens it to **every member of the tenant**, an empty set closes it to everyone; left out, the
+        readers stay as they are. In force for every search that begins after the call returns. Raises ``NotFound``,
+        ``InvalidDocument``.
         """
         flow = pipeline.relabel_document(
             tenant, library_id, document_id, models=self._models, readers=readers, sensitivity=sensitivity

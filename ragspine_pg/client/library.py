@@ -87,7 +87,7 @@ class Library:
         readers: Iterable[str] | Unchanged | None = UNCHANGED,
         sensitivity: Sensitivity | str | Unchanged = UNCHANGED,
     ) -> bool:
-        """See ``Ingestor.relabel``."""
+        """See ``Ingestor.relabel``: ``readers=None`` opens it to every member, an empty set to nobody."""
         return self.spine.ingestor.relabel(
             self.tenant, self.library_id, document_id, readers=readers, sensitivity=sensitivity
         )

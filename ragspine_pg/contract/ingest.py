@@ -60,7 +60,8 @@ class IngestReport:
     metadata, source or language. ``unchanged``: nothing of it was written. ``chunks`` were written, ``removed_chunks``
     deleted (in every version). ``replaced``: earlier documents of an id that came again (``on_duplicate="last"``),
     empty ones among them. ``skipped``: empty documents. Each document of the call is in one group, ``replaced`` or
-    ``skipped``. ``usage`` is what embedding cost. ``warnings``: what is stored as it was given and may not be meant.
+    ``skipped``. ``usage`` is what embedding cost. ``warnings``: what is stored as it was given and may not be meant,
+    such as documents that more may read now than before the call.
     """
 
     added: int

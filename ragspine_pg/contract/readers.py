@@ -38,3 +38,12 @@ def readers_warning(kindless: Iterable[str]) -> str:
         f"readers without a kind, such as {shown}: they are those who ask by that very name, and {f'group:{first}'!r}"
         " is another"
     )
+
+
+def widened_warning(documents: int) -> str:
+    """What to tell of stored documents, of which there are some, that an ingest gives to more than could read them."""
+    are, them = ("document is", "it") if documents == 1 else ("documents are", "them")
+    return (
+        f"{documents:,} stored {are} now open to readers who could not read {them} before, or under a lower label,"
+        " since this call says so; a document that says keep={'readers', 'sensitivity'} leaves both as they are stored"
+    )

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from ragspine_pg.ingest.source import read_sources
 class Documents:
     """The documents of ``items``, read as they are asked for, from the beginning each time.
 
-    ``readers`` and ``sensitivity``, where given, replace each document's own; ``metadata`` is added under its own keys,
-    and takes the place of what is stored of a file.
+    ``readers`` and ``sensitivity``, where given, replace those of each ``Document``, and are those of each file but for
+    lines of JSONL that say their own; ``metadata`` is added under its own keys, and takes the place of what is stored
+    of a file.
 
     Raises ``ConfigurationError`` for a bare string or document where a collection is meant, ``InvalidDocument`` for
     readers or metadata that no document can have; while reading ``SourceRefused`` and ``InvalidDocument``, that also
@@ -35,11 +37,11 @@ class Documents:
         if isinstance(items, (str, bytes, Path, Document)) or not isinstance(items, Iterable):
             raise ConfigurationError("ingest takes a collection of documents or paths: ingest([document])")
         self._items = items
-        self._names = None if readers is None else require_readers(readers)
-        self._sensitivity = sensitivity
+        names = None if readers is None else require_readers(readers)
+        rights = {"readers": names, "sensitivity": sensitivity}
+        self._rights = {name: value for name, value in rights.items() if value is not None}
+        self._adds = metadata is not None
         self._added = freeze_metadata({} if metadata is None else metadata)
-        said = {"readers": readers, "sensitivity": sensitivity, "metadata": metadata}
-        self._given = {name for name, value in said.items() if value is not None}
 
     @property
     def repeatable(self) -> bool:
@@ -59,20 +61,20 @@ class Documents:
                     position=position,
                 )
             for document in found:
-                if not self._given:
-                    yield document
-                    continue
-                yield Document(
-                    document.id,
-                    document.text,
-                    title=document.title,
-                    source_uri=document.source_uri,
-                    metadata={**self._added, **document.metadata},
-                    readers=document.readers if self._names is None else self._names,
-                    sensitivity=document.sensitivity if self._sensitivity is None else self._sensitivity,
-                    language=document.language,
-                    keep=document.keep - self._given,
-                )
+                changes = self._rights if item is document else unsaid(document, self._rights)
+                if self._adds:
+                    changes = {**changes, "metadata": {**self._added, **document.metadata}}
+                yield changed(document, changes)
+
+
+def unsaid(document: Document, rights: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Those of ``rights`` that a document which was read from a file does not say of itself."""
+    return {name: value for name, value in rights.items() if name in document.keep}
+
+
+def changed(document: Document, changes: Mapping[str, Any]) -> Document:
+    """``document`` with other ``changes``, which it means then. Raises ``InvalidDocument``."""
+    return replace(document, keep=document.keep - changes.keys(), **changes) if changes else document
 
 
 def _path(item: str | Path, position: int) -> str | Path:

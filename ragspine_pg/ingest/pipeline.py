@@ -18,7 +18,7 @@ from ragspine_pg.contract.ingest import (
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.contract.name import require_name
 from ragspine_pg.contract.ports import Chunker
-from ragspine_pg.contract.readers import SHOWN, kindless_readers, readers_warning
+from ragspine_pg.contract.readers import SHOWN, kindless_readers, readers_warning, widened_warning
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.errors import ConfigurationError, InvalidDocument, NotFound
@@ -113,6 +113,7 @@ def ingest(
     if missed is not None:
         yield from analyse.analyse(target, *missed)
     plan = yield from settle.plan(target)
+    widened = yield from settle.count_widened(target)
     removed = yield from _write(target, meter, after_seq, after_chunk)
     usage += yield from embed.embed_rest(target, models)
     yield from verify.verify_statistics(target)
@@ -133,7 +134,11 @@ def ingest(
         version=target.version,
         seconds=meter.seconds,
         usage=usage,
-        warnings=((readers_warning(kindless),) if kindless else ()) + mistyped.warnings,
+        warnings=(
+            *([widened_warning(widened)] if widened else ()),
+            *([readers_warning(kindless)] if kindless else ()),
+            *mistyped.warnings,
+        ),
     )
 
 

@@ -33,6 +33,7 @@ _LOCK_DOCUMENTS = query("ingest_lock_documents", int)
 _LOCK_LIBRARY = query("ingest_lock_library", int)
 _PLAN = query("ingest_plan")
 _COUNT = query("ingest_count_plan", Plan)
+_COUNT_WIDENED = query("ingest_count_widened", int)
 
 
 def lock(target: Target) -> Flow[None]:
@@ -82,6 +83,11 @@ def plan(target: Target) -> Flow[Plan]:
 def count() -> Flow[Plan]:
     """What was planned."""
     return (yield from fetch(_COUNT))[0]
+
+
+def count_widened(target: Target) -> Flow[int]:
+    """How many stored documents the plan opens: to a reader who could not read them, or by a lower label."""
+    return (yield from fetch(_COUNT_WIDENED, tenant_no=target.tenant_no))[0]
 
 
 def lock_library(target: Target) -> Flow[None]:

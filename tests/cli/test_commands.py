@@ -119,7 +119,39 @@ def test_explain_tells_the_caller_little_and_the_administrator_all(run: Run, han
     assert "to the administrator: restricted" in shown.stdout
 
 
-def test_readers_of_an_ingest_replace_those_of_the_documents(run: Run, handbook: str, documents: Path) -> None:
+def test_a_line_of_jsonl_goes_before_the_options(run: Run, handbook: str, documents: Path) -> None:
+    options = ("--readers", "group:a", "--sensitivity", "PUBLIC")
+    done = run("ingest", handbook, documents, *options, "--json").json
+    assert (done["relabelled"], len(done["warnings"])) == (4, 1)
+    classes = {
+        (item["sensitivity"], tuple(item["readers"])): item["documents"]
+        for item in run("stats", handbook, "--json").json["classes"]
+        if item["documents"]
+    }
+    assert classes == {
+        ("PUBLIC", ("group:a",)): 2,  # the file, and the line that says nothing
+        ("PUBLIC", ("group:staff",)): 1,  # each of the two by itself
+        ("RESTRICTED", ("group:a",)): 1,
+    }
+    assert run("ingest", handbook, documents, "--readers", "@members", "--json").json["relabelled"] == 3
+    assert run("search", handbook, "desk guide", "--as", "user:x", "--json").json["hits"] == []
+
+
+def test_what_an_ingest_opens_is_said(run: Run, handbook: str, documents: Path) -> None:
+    assert "warning" not in run("ingest", handbook, documents, "--readers", "@nobody").stderr
+    told = run("ingest", handbook, documents, "--readers", "@members")
+    assert "warning: 2 stored documents are now open to readers" in told.stderr
+
+
+def test_one_option_asks_for_several_principals_as_readers_are_named(run: Run, handbook: str) -> None:
+    found = {
+        who: {hit["document_id"] for hit in run("search", handbook, "returns desk", "--as", who, "--json").json["hits"]}
+        for who in ("user:ann,group:staff", "user:ann,group:hr")
+    }
+    assert ["staff" in ids for ids in found.values()] == [True, False]
+
+
+def test_readers_of_an_ingest_are_those_of_the_files(run: Run, handbook: str, documents: Path) -> None:
     done = run("ingest", handbook, documents / "returns.md", "--readers", "group:a,group:b", "--json").json
     assert (done["documents"], done["relabelled"]) == (1, 1)
     found = [

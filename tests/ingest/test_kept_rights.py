@@ -1,12 +1,16 @@
 """Files say nothing of rights or metadata: ingesting them again leaves those as an administrator set them."""
 
+import asyncio
+import secrets
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ragspine_pg import Access, Document, MetadataFilter, RagSpine
+from ragspine_pg import Access, AsyncRagSpine, Document, MetadataFilter, RagSpine
 from ragspine_pg.errors import InvalidDocument
+from tests.fixtures.database import Database
 
 ME = Access("kept", {"user:ann"})
 
@@ -64,6 +68,85 @@ def test_a_document_means_what_it_says(fresh_spine: RagSpine) -> None:
     assert found(fresh_spine) == ["d"]
 
 
+def test_a_line_of_jsonl_goes_before_what_the_call_says(fresh_spine: RagSpine, folder: Path) -> None:
+    said = '{"id": "line", "text": "spring", "sensitivity": "RESTRICTED"}\n{"id": "other", "text": "spring"}\n'
+    (folder / "lines.jsonl").write_text(said, encoding="utf-8")
+    library = fresh_spine.create_library("kept", "notes")
+    library.ingest([folder, Document("d", "spring", sensitivity="RESTRICTED")], sensitivity="PUBLIC")
+    assert found(fresh_spine) == ["d", "other", "plan.md"]
+    assert library.ingest([folder], readers={"user:bob"}, metadata={"a": 1}).relabelled == 3
+    assert found(fresh_spine) == ["d"]
+
+
+# What is stored, what comes, and whether somebody may read it now who could not, or its label is lower.
+_MOVES: list[Any] = [
+    (("CONFIDENTIAL", {"user:bob"}), ("INTERNAL", {"user:bob"}), True),
+    (("INTERNAL", {"user:bob"}), ("CONFIDENTIAL", {"user:bob"}), False),
+    (("RESTRICTED", None), ("INTERNAL", None), True),
+    (("RESTRICTED", None), ("PUBLIC", ()), True),
+    (("INTERNAL", None), ("RESTRICTED", None), False),
+    (("INTERNAL", {"user:bob"}), ("RESTRICTED", None), False),
+    (("RESTRICTED", {"user:bob"}), ("RESTRICTED", None), False),
+    (("INTERNAL", {"user:bob"}), ("INTERNAL", None), True),
+    (("INTERNAL", ()), ("INTERNAL", None), True),
+    (("INTERNAL", ()), ("INTERNAL", {"user:bob"}), True),
+    (("INTERNAL", {"user:bob"}), ("INTERNAL", {"user:ann"}), True),
+    (("INTERNAL", {"user:bob"}), ("INTERNAL", {"user:ann", "user:bob"}), True),
+    (("INTERNAL", {"user:bob"}), ("CONFIDENTIAL", {"user:ann", "user:bob"}), True),
+    (("INTERNAL", {"user:ann", "user:bob"}), ("INTERNAL", {"user:bob"}), False),
+    (("INTERNAL", None), ("INTERNAL", {"user:bob"}), False),
+    (("INTERNAL", None), ("CONFIDENTIAL", ()), False),
+    (("INTERNAL", None), ("INTERNAL", None), False),
+]
+
+
+def _moved(side: int, text: str) -> list[Document]:
+    rights = [move[side] for move in _MOVES]
+    return [
+        Document(f"{n}", f"{text} {n}", readers=readers, sensitivity=label) for n, (label, readers) in enumerate(rights)
+    ]
+
+
+@pytest.mark.parametrize("text", ["spring", "another"], ids=["relabelled", "rewritten"])
+def test_a_report_counts_what_the_call_opened(fresh_spine: RagSpine, text: str) -> None:
+    library = fresh_spine.create_library("kept", "notes")
+    assert library.ingest(_moved(0, "spring")).warnings == ()
+    (warning,) = library.ingest(_moved(1, text)).warnings
+    opened = sum(move[2] for move in _MOVES)
+    assert warning.startswith(f"{opened} stored documents are now open to readers who could not read them before")
+    assert library.ingest(_moved(1, text)).warnings == ()
+
+
+@pytest.mark.parametrize(("stored", "again", "widens"), _MOVES, ids=range(len(_MOVES)))
+def test_each_move_of_rights_is_judged_by_itself(spine: RagSpine, stored: Any, again: Any, widens: bool) -> None:
+    library = spine.create_library(f"kept-{secrets.token_hex(4)}", "notes")
+    library.ingest([Document("d", "spring", sensitivity=stored[0], readers=stored[1])])
+    told = library.ingest([Document("d", "spring", sensitivity=again[0], readers=again[1])]).warnings
+    assert [warning[:20] for warning in told] == (["1 stored document is"] if widens else [])
+
+
+def test_what_a_relabel_closed_is_opened_with_a_warning_and_kept_with_keep(fresh_spine: RagSpine) -> None:
+    library = fresh_spine.create_library("kept", "notes")
+    library.ingest([Document("d", "spring")])
+    library.relabel("d", readers={"user:bob"}, sensitivity="CONFIDENTIAL")
+    assert library.ingest([Document("d", "early spring", keep={"readers", "sensitivity"})]).warnings == ()
+    assert found(fresh_spine) == []
+    (warning,) = library.ingest([Document("d", "spring")]).warnings
+    assert "keep={'readers', 'sensitivity'}" in warning
+    assert found(fresh_spine) == ["d"]
+
+
+def test_awaited_it_warns_likewise(fresh_database: Database) -> None:
+    async def body() -> tuple[str, ...]:
+        async with await AsyncRagSpine.open(fresh_database.reader_url, ingest=fresh_database.ingest_url) as spine:
+            library = await spine.create_library("kept", "notes")
+            await library.ingest([Document("d", "spring", readers={"user:bob"})])
+            return (await library.ingest([Document("d", "spring")])).warnings
+
+    (warning,) = asyncio.run(body())
+    assert warning.startswith("1 stored document is now open")
+
+
 def test_keep_names_rights_alone() -> None:
     with pytest.raises(InvalidDocument, match="keep"):
         Document("d", "text", keep={"title"})
@@ -107,7 +190,8 @@ def test_a_reader_without_a_kind_is_stored_and_warned_of(fresh_spine: RagSpine) 
     (warning,) = told.warnings
     assert "'ann', 'staff'" in warning
     assert "'group:ann' is another" in warning
-    assert library.ingest([Document("d", "spring", readers={"group:staff"}), Document("e", "x")]).warnings == ()
+    told = library.ingest([Document("d", "spring", readers={"group:staff"}), Document("e", "x", readers={"user:ann"})])
+    assert "without a kind" not in " ".join(told.warnings)
     assert library.ingest([Document("d", "spring", readers=())]).warnings == ()
 
 

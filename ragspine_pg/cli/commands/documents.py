@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,11 +9,11 @@ import typer
 
 from ragspine_pg.cli.application import command
 from ragspine_pg.cli.arguments import (
-    MEMBERS,
     JsonOption,
     LibraryArgument,
     ReadersOption,
     SensitivityOption,
+    label_of,
     object_of,
     one_library,
     readers_of,
@@ -23,11 +22,11 @@ from ragspine_pg.cli.connection import Connection
 from ragspine_pg.cli.failure import INTERRUPTED, Mistake, say
 from ragspine_pg.cli.progress import Sources, shown_progress
 from ragspine_pg.cli.terminal import counted, one_line, plain, write_json
-from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.ingest import UNCHANGED, IngestReport
 from ragspine_pg.contract.readers import kindless_readers, readers_warning
 from ragspine_pg.errors import IngestError, NotFound
 from ragspine_pg.ingest.authorise import SkippedFile
+from ragspine_pg.ingest.documents import changed, unsaid
 from ragspine_pg.ingest.source import LISTED
 
 _SHOWN_SKIPS = 20
@@ -61,11 +60,14 @@ def ingest(
 
     A file says nothing of rights or metadata: a new one is INTERNAL and open to every member (as by --readers
     @members); one that is stored already keeps its readers, label and metadata, each unless --readers, --sensitivity or
-    --metadata is given ('{}' takes the metadata away). What a JSONL line says of itself takes effect. A document's id
-    is its path below the folder that is named.
+    --metadata is given ('{}' takes the metadata away). What a JSONL line says of its own readers or label takes effect,
+    whatever the options say: they are for files, and lines, that say nothing. A document's id is its path below the
+    folder that is named.
     """
     place = one_library(library)
-    names = None if readers is None or readers == MEMBERS else readers_of(readers)
+    rights: dict[str, object] = {} if readers is None else {"readers": readers_of(readers)}
+    if sensitivity is not None:
+        rights["sensitivity"] = label_of(sensitivity)
     added = object_of("--metadata", metadata)
     if on_duplicate not in ("error", "last"):
         raise Mistake("--on-duplicate is error or last")
@@ -77,9 +79,7 @@ def ingest(
             done = ingestor.ingest(
                 place.tenant,
                 place.library,
-                map(_opened, sources.documents()) if readers == MEMBERS else sources.documents(),
-                readers=names,
-                sensitivity=sensitivity,
+                (changed(document, unsaid(document, rights)) for document in sources.documents()),
                 metadata=added,
                 on_duplicate="last" if on_duplicate == "last" else "error",
                 progress=progress,
@@ -151,7 +151,7 @@ def relabel(
         raise Mistake("say what changes: --readers, --sensitivity, or both")
     names = None if readers is None else readers_of(readers)
     with connection.ingestor() as ingestor:
-        changed = ingestor.relabel(
+        done = ingestor.relabel(
             place.tenant,
             place.library,
             document,
@@ -161,9 +161,9 @@ def relabel(
     if kindless := kindless_readers(names or ()):
         say(f"warning: {one_line(readers_warning(kindless))}")
     if json:
-        write_json({"document_id": document, "changed": changed})
+        write_json({"document_id": document, "changed": done})
     else:
-        typer.echo(f"{one_line(document)}: {'changed' if changed else 'it was so already'}")
+        typer.echo(f"{one_line(document)}: {'changed' if done else 'it was so already'}")
 
 
 @contextmanager
@@ -216,8 +216,3 @@ def _told(library: str, done: IngestReport) -> str:
         f"{library}: {counted(done.documents, 'document')} ({parts}), {counted(done.chunks, 'chunk')} written,"
         f" {done.removed_chunks:,} removed, in {done.seconds:.1f} s ({rate:,.0f} documents/s)"
     )
-
-
-def _opened(document: Document) -> Document:
-    """``document``, open to every member unless it says who reads it."""
-    return replace(document, keep=document.keep - {"readers"})
