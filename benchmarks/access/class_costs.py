@@ -2,7 +2,8 @@
 
 - ``tenants``: two databases hold the same 1,000 tenants with three libraries each; in one every library has a single
   access class, in the other fifty. One tenant is ingested; the others are copies of its rows under other numbers.
-- ``library``: libraries of the same documents, all readable for who asks, in one class or in up to a class a document.
+- ``library``: libraries of the same documents, all readable for who asks, in one class or in up to a class a document;
+  the last once more with statistics of the library (``10000 library``).
 
 Searches go through the facade, in turns over the contestants, each turn another tenant or query. What is reported is
 the median of each and its multiple of the one with a single class.
@@ -28,6 +29,7 @@ from ragspine_pg import Access, Document, MetadataFilter, RagSpine, make_embeddi
 from ragspine_pg.config import ServiceConfig
 from ragspine_pg.connect.embedded import EmbeddedServer
 from ragspine_pg.connect.provision import make_database, make_vector
+from ragspine_pg.contract.ingest import Statistics
 from ragspine_pg.schema.migrate import migrate
 from ragspine_pg.schema.tables import grant_key, metadata
 
@@ -57,16 +59,18 @@ def main() -> None:
     parser.add_argument("--classes", type=int, default=50, help="in each of them")
     parser.add_argument("--library-documents", type=int, default=20_000, help="in each library of the second part")
     parser.add_argument("--library-classes", type=int, nargs="+", default=[1, 50, 1000, 10_000])
+    parser.add_argument("--part", choices=["tenants", "library"], help="only this one")
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--output", type=Path, default=ROOT / "benchmarks/results/class_costs.json")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ragspine-bench-") as folder:
         Path(folder).chmod(0o711)  # the server of root runs under another account
         with EmbeddedServer.open(Path(folder) / "home") as server:
-            found = {
-                "tenants": tenants(server, options.tenants, options.documents, options.classes, options.rounds),
-                "library": library(server, options.library_documents, options.library_classes, options.rounds),
-            }
+            found = {}
+            if options.part != "library":
+                found["tenants"] = tenants(server, options.tenants, options.documents, options.classes, options.rounds)
+            if options.part != "tenants":
+                found["library"] = library(server, options.library_documents, options.library_classes, options.rounds)
     result = {
         "benchmark": "access/class_costs",
         "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -142,7 +146,10 @@ def tenants(server: EmbeddedServer, number: int, documents: int, classes: int, r
             kind: turns(
                 f"{number:,} tenants, {kind}",
                 rounds,
-                {c: lambda q, n, c=c, ask=ask: ask(c, q, Access(f"tenant-{n % number}", {EVERYONE})) for c in spines},
+                {
+                    str(c): lambda q, n, c=c, ask=ask: ask(c, q, Access(f"tenant-{n % number}", {EVERYONE}))
+                    for c in spines
+                },
             )
             for kind, ask in kinds.items()
         }
@@ -180,35 +187,48 @@ def copy_tenant(url: str, number: int) -> int:
 
 
 def library(server: EmbeddedServer, documents: int, classes: list[int], rounds: int) -> dict[str, Any]:
-    """Searches of one library, of the same documents in more and more classes."""
+    """Searches of one library, of the same documents in more and more classes; and rows of statistics of each."""
+    kept: dict[str, tuple[int, Statistics]] = {str(count): (count, "class") for count in classes}
+    kept[f"{max(classes)} library"] = max(classes), "library"
+    rows: dict[str, Any] = {}
     with database(server, "library") as spine:
-        for count in classes:
+        for name, (count, statistics_of) in kept.items():
             started = time.perf_counter()
-            made = spine.create_library(f"classes-{count}", "notes", chunker="whole", fields={"n": "number"})
+            made = spine.create_library(
+                name, "notes", chunker="whole", fields={"n": "number"}, statistics=statistics_of
+            )
             made.ingest(corpus(documents, count, seed=1))
-            print(f"{documents:,} documents in {count:,} classes ingested in {time.perf_counter() - started:.1f} s")
+            took = time.perf_counter() - started
+            with psycopg.connect(server.url("owner", "library")) as connection:
+                counted = connection.execute(
+                    "SELECT count(*) FROM ragspine.lexeme_stat JOIN ragspine.tenant AS t USING (tenant_no)"
+                    " WHERE t.tenant = %s",
+                    [name],
+                ).fetchone()
+            rows[name] = {"ingest_seconds": round(took, 1), "lexeme_stat": counted[0] if counted else 0}
+            print(f"{documents:,} documents, {name}: {took:.1f} s, {rows[name]['lexeme_stat']:,} rows of lexeme_stat")
         filters = {"": None, ", 10 %": documents // 10, ", 1 %": documents // 100}
-        return {
+        return {"stored": rows} | {
             f"search{share}": turns(
                 f"{documents:,} documents{share}",
                 rounds,
                 {
                     c: lambda q, _, c=c, few=few: spine.search(
                         q,
-                        access=Access(f"classes-{c}", {EVERYONE}),
+                        access=Access(c, {EVERYONE}),
                         metadata_filter=None if few is None else MetadataFilter.where("n", "lt", few),
                     )
-                    for c in classes
+                    for c in kept
                 },
             )
             for share, few in filters.items()
         }
 
 
-def turns(title: str, rounds: int, contestants: Mapping[int, Callable[[str, int], Any]]) -> dict[str, Any]:
-    """Each contestant in turn, on the same query; median milliseconds by number of classes, and ratios, printed too."""
+def turns(title: str, rounds: int, contestants: Mapping[str, Callable[[str, int], Any]]) -> dict[str, Any]:
+    """Each contestant in turn, on the same query; median milliseconds of each, and ratios to the first, printed too."""
     draw = random.Random(7)
-    times: dict[int, list[float]] = {classes: [] for classes in contestants}
+    times: dict[str, list[float]] = {classes: [] for classes in contestants}
     found = 0
     for turn in range(rounds + 3):
         query = " ".join(draw.choices(WORDS, WEIGHTS, k=4))
@@ -223,16 +243,16 @@ def turns(title: str, rounds: int, contestants: Mapping[int, Callable[[str, int]
                 times[classes].append(took)
         assert len(answers) == 1, "rights let everyone read all, so classes change no result"
     assert found >= rounds, "queries that find nothing measure nothing"
-    base = statistics.median(times[min(times)])
-    print(f"\n{title}\n{'classes':>9}{'median ms':>12}{'p95 ms':>9}{'ratio':>8}")
+    base = statistics.median(next(iter(times.values())))
+    print(f"\n{title}\n{'classes':>15}{'median ms':>12}{'p95 ms':>9}{'ratio':>8}")
     figures = {}
     for classes, of in times.items():
-        figures[str(classes)] = figure = {
+        figures[classes] = figure = {
             "median": round(statistics.median(of), 2),
             "p95": round(statistics.quantiles(of, n=20)[-1], 2),
             "ratio": round(statistics.median(of) / base, 3),
         }
-        print(f"{classes:9,}{figure['median']:12.1f}{figure['p95']:9.1f}{figure['ratio']:8.2f}")
+        print(f"{classes:>15}{figure['median']:12.1f}{figure['p95']:9.1f}{figure['ratio']:8.2f}")
     return figures
 
 

@@ -104,6 +104,7 @@ FUNCTIONS = (
     "revoke",
     "revoke_v1",
     "readable_library_no_v1",
+    "counted_class_v1",
 )
 
 TABLES = (

@@ -55,6 +55,7 @@ CREATE TABLE ragspine.acl_class (
   CONSTRAINT uq_acl_class__tenant_no_acl_class_no_sensitivity UNIQUE (tenant_no, acl_class_no, sensitivity),
   CONSTRAINT fk_acl_class__tenant FOREIGN KEY(tenant_no) REFERENCES ragspine.tenant (tenant_no),
   CONSTRAINT ck_acl_class__sensitivity_is_a_label CHECK (sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL', 'RESTRICTED')),
+  CONSTRAINT ck_acl_class__zero_is_no_class CHECK (acl_class_no > 0),
   CONSTRAINT ck_acl_class__readers_sha256_is_a_hash CHECK (octet_length(readers_sha256) = 32)
 );
 
@@ -173,6 +174,7 @@ CREATE TABLE ragspine.index_version (
   k1 DOUBLE PRECISION NOT NULL,
   b DOUBLE PRECISION NOT NULL,
   pivot DOUBLE PRECISION NOT NULL,
+  statistics TEXT COLLATE "C" DEFAULT 'class' NOT NULL,
   profile JSONB NOT NULL,
   environment TEXT COLLATE "C" NOT NULL,
   space_no INTEGER,
@@ -191,6 +193,7 @@ CREATE TABLE ragspine.index_version (
   CONSTRAINT ck_index_version__k1_is_finite CHECK (k1 >= 0 AND k1 < 'infinity'),
   CONSTRAINT ck_index_version__b_is_a_share CHECK (b BETWEEN 0 AND 1),
   CONSTRAINT ck_index_version__pivot_is_positive CHECK (pivot > 0 AND pivot < 'infinity'),
+  CONSTRAINT ck_index_version__statistics_are_known CHECK (statistics IN ('class', 'library')),
   CONSTRAINT ck_index_version__lexeme_count_fits_a_sparsevec CHECK (lexeme_count BETWEEN 0 AND 999999999),
   CONSTRAINT ck_index_version__published_has_a_time CHECK ((state = 'published') <= (published_at IS NOT NULL))
 );
@@ -230,7 +233,7 @@ CREATE TABLE ragspine.corpus_stat (
   CONSTRAINT fk_corpus_stat__index_version FOREIGN KEY(tenant_no, version_no) REFERENCES ragspine.index_version (tenant_no, version_no) ON DELETE CASCADE
 );
 
-COMMENT ON TABLE ragspine.corpus_stat IS 'Chunks and their summed length by class: the sum over batches. Append-only, folded by optimize.';
+COMMENT ON TABLE ragspine.corpus_stat IS 'Chunks and their length by class, and of the library under 0: the sum over batches. Folded by optimize.';
 
 CREATE STATISTICS ragspine.st_corpus_stat__tenant_no_version_no (dependencies) ON tenant_no, version_no FROM ragspine.corpus_stat;
 
@@ -297,7 +300,7 @@ CREATE TABLE ragspine.lexeme_stat (
   CONSTRAINT fk_lexeme_stat__index_version FOREIGN KEY(tenant_no, version_no) REFERENCES ragspine.index_version (tenant_no, version_no) ON DELETE CASCADE
 );
 
-COMMENT ON TABLE ragspine.lexeme_stat IS 'Document frequency by class: the sum over batches. Append-only, folded by optimize.';
+COMMENT ON TABLE ragspine.lexeme_stat IS 'Document frequency by class, or of the library under 0: the sum over batches. Folded by optimize.';
 
 CREATE STATISTICS ragspine.st_lexeme_stat__tenant_no_version_no (dependencies) ON tenant_no, version_no FROM ragspine.lexeme_stat;
 

@@ -30,7 +30,7 @@ from ragspine_pg.contract.context import RetrievalContext
 from ragspine_pg.contract.filter import MetadataFilter
 from ragspine_pg.contract.fusion import Fusion
 from ragspine_pg.contract.grant import GrantKey
-from ragspine_pg.contract.ingest import FoldReport
+from ragspine_pg.contract.ingest import FoldReport, Statistics
 from ragspine_pg.contract.mode import RetrievalMode
 from ragspine_pg.contract.ports import AsyncSearcher, Chunker, EmbeddingModel
 from ragspine_pg.contract.result import SearchResult
@@ -211,6 +211,7 @@ class AsyncRagSpine(AsyncRetriever):
         analyzer: str | None = None,
         chunker: str | Chunker | None = None,
         embedding: str | EmbeddingModel | None = None,
+        statistics: Statistics | None = None,
         fields: Mapping[str, str] | Iterable[tuple[str, str]] | None = None,
         profile: Mapping[str, Any] | None = None,
         exist_ok: bool = False,
@@ -223,6 +224,7 @@ class AsyncRagSpine(AsyncRetriever):
             analyzer=analyzer,
             chunker=chunker,
             embedding=embedding,
+            statistics=statistics,
             fields=fields,
             profile=profile,
             exist_ok=exist_ok,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, cast
 
 import typer
 
@@ -12,6 +12,7 @@ from ragspine_pg.chunking.registry import CHUNKERS
 from ragspine_pg.cli.failure import Mistake
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.filter import MetadataFilter
+from ragspine_pg.contract.ingest import Statistics
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.embedding.registry import EMBEDDING_MODELS
 from ragspine_pg.ingest.library import PROFILE_KEYS
@@ -70,6 +71,14 @@ ChunkerOption = Annotated[
     typer.Option(
         metavar="NAME",
         help=f"How documents are cut into chunks: {', '.join(CHUNKERS)}, or an installed package's.",
+    ),
+]
+StatisticsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="class|library",
+        help="What BM25 counts: class (what a caller may read), or library (all but RESTRICTED: faster with very many"
+        " classes, and scores tell of words in texts a caller may not read).",
     ),
 ]
 FusionOption = Annotated[
@@ -187,6 +196,13 @@ def filter_of(text: str | None) -> MetadataFilter | None:
 def fusion_of(text: str | None) -> str | Mapping[str, Any] | None:
     """What ``--fusion`` says: a method's name, or an object. Raises ``Mistake``."""
     return object_of("--fusion", text) if text is not None and text.lstrip().startswith("{") else text
+
+
+def statistics_of(text: str | None) -> Statistics | None:
+    """What ``--statistics`` says; None for None. Raises ``Mistake``."""
+    if text not in (None, "class", "library"):
+        raise Mistake("--statistics is class or library")
+    return cast(Statistics | None, text)
 
 
 def fields_of(items: list[str] | None) -> dict[str, str] | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragspine_pg.chunking.registry import make_chunker
-from ragspine_pg.contract.ingest import VersionInfo
+from ragspine_pg.contract.ingest import Statistics, VersionInfo
 from ragspine_pg.contract.ports import Chunker, EmbeddingModel
 from ragspine_pg.contract.setting import set_by
 from ragspine_pg.embedding.known import KnownModels
@@ -35,6 +35,7 @@ class LibraryDefaults:
         analyzer: str | None,
         chunker: str | Chunker | None,
         embedding: str | EmbeddingModel | None,
+        statistics: Statistics | None,
         fields: Mapping[str, str] | Iterable[tuple[str, str]] | None,
         profile: Mapping[str, Any] | None,
         exist_ok: bool,
@@ -57,10 +58,12 @@ class LibraryDefaults:
                 description=description,
                 analyzer=self.analyzer if analyzer is None else analyzer,
                 embedding=model,
+                statistics="class" if statistics is None else statistics,
                 named=[
                     *(() if analyzer is None else [("analyzer",)]),
                     *_named("chunker", chunker, chunker_options),
                     *_named("embedding", embedding, embedding_options),
+                    *(() if statistics is None else [("statistics",)]),
                 ],
                 fields=fields,
                 profile=options,

@@ -21,6 +21,7 @@ from ragspine_pg.contract.ingest import (
     LibraryStats,
     OnDuplicate,
     RebuildReport,
+    Statistics,
     Unchanged,
     VersionInfo,
 )
@@ -95,6 +96,7 @@ class Ingestor(Shell):
         analyzer: str | None = None,
         chunker: str | Chunker | None = None,
         embedding: str | EmbeddingModel | None = None,
+        statistics: Statistics | None = None,
         fields: Mapping[str, str] | Iterable[tuple[str, str]] | None = None,
         profile: Mapping[str, Any] | None = None,
         exist_ok: bool = False,
@@ -103,9 +105,11 @@ class Ingestor(Shell):
 
         ``analyzer``: ``simple``, a Snowball language, or ``cjk``. ``chunker``: a name of ``make_chunker`` or a
         ``Chunker``. ``embedding``: a name of ``make_embedding_model`` or an ``EmbeddingModel``, else that of the
-        settings; ``"none"`` embeds nothing. ``fields``: metadata fields to declare, name to ``string``, ``number``,
-        ``boolean`` or ``timestamp``; declared fields are indexed. ``profile`` may set ``k1``, ``b`` and ``pivot`` of
-        BM25, ``chunker_options`` (such as ``{"size": 1200}``, in code points), ``embedding_options``, the defaults of
+        settings; ``"none"`` embeds nothing. ``statistics``: BM25 counts what a caller may read (``"class"``, the
+        default), or all that is not RESTRICTED (``"library"``: scores tell of words in texts a caller may not read,
+        ``docs/security.md``). ``fields``: metadata fields to declare, name to ``string``, ``number``, ``boolean`` or
+        ``timestamp``; declared fields are indexed. ``profile`` may set ``k1``, ``b`` and ``pivot`` of BM25,
+        ``chunker_options`` (such as ``{"size": 1200}``, in code points), ``embedding_options``, the defaults of
         ``fusion`` (``{"method": "convex", "weights": {"vector": 2}}``), and ``embed_confidential`` (True lets a remote
         model see CONFIDENTIAL text). RESTRICTED text reaches no model.
 
@@ -120,6 +124,7 @@ class Ingestor(Shell):
             analyzer=analyzer,
             chunker=chunker,
             embedding=embedding,
+            statistics=statistics,
             fields=fields,
             profile=profile,
             exist_ok=exist_ok,
@@ -230,6 +235,7 @@ class Ingestor(Shell):
         chunker_options: Mapping[str, Any] | None = None,
         embedding: str | EmbeddingModel | None = None,
         embedding_options: Mapping[str, Any] | None = None,
+        statistics: Statistics | None = None,
         k1: float | None = None,
         b: float | None = None,
         pivot: float | str | None = None,
@@ -257,6 +263,7 @@ class Ingestor(Shell):
             chunker_options=chunker_options,
             embedding=embedding,
             embedding_options=embedding_options,
+            statistics=statistics,
             k1=k1,
             b=b,
             pivot=pivot,

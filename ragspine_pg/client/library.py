@@ -18,6 +18,7 @@ from ragspine_pg.contract.ingest import (
     LibraryStats,
     OnDuplicate,
     RebuildReport,
+    Statistics,
     Unchanged,
     VersionInfo,
 )
@@ -104,6 +105,7 @@ class Library:
         chunker_options: Mapping[str, Any] | None = None,
         embedding: str | EmbeddingModel | None = None,
         embedding_options: Mapping[str, Any] | None = None,
+        statistics: Statistics | None = None,
         k1: float | None = None,
         b: float | None = None,
         pivot: float | str | None = None,
@@ -120,6 +122,7 @@ class Library:
             chunker_options=chunker_options,
             embedding=embedding,
             embedding_options=embedding_options,
+            statistics=statistics,
             k1=k1,
             b=b,
             pivot=pivot,

@@ -29,6 +29,9 @@ An empty document (neither title nor text) that comes last counts as such: it is
 it in the call is not stored, and a document of that id that is stored already stays as it is.
 """
 
+Statistics: TypeAlias = Literal["class", "library"]
+"""What BM25 counts in a library: what the caller may read, or all that is not RESTRICTED (``docs/security.md``)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:

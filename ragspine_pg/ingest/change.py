@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragspine_pg.chunking.registry import make_chunker
+from ragspine_pg.contract.ingest import Statistics
 from ragspine_pg.contract.metadata import dump_json, load_json
 from ragspine_pg.contract.name import require_name
 from ragspine_pg.contract.ports import Chunker, EmbeddingModel
@@ -24,6 +25,7 @@ class ProfileChanges:
     chunker_options: Mapping[str, Any] | None = None
     embedding: str | EmbeddingModel | None = None
     embedding_options: Mapping[str, Any] | None = None
+    statistics: Statistics | None = None
     k1: float | None = None
     b: float | None = None
     pivot: float | str | None = None
@@ -59,7 +61,8 @@ def changed_profile(target: Target, changes: ProfileChanges, models: KnownModels
     kept = {name: old[name] for name in ("k1", "b", "pivot", "embed_confidential") if name in old}
     if "pivot" not in changes.settings and _is_default_pivot(old):
         del kept["pivot"]
-    written = complete_profile(analyzer, chunker, options, kept | changes.settings, model)
+    statistics = old["statistics"] if changes.statistics is None else changes.statistics
+    written = complete_profile(analyzer, chunker, options, kept | changes.settings, model, statistics)
     if "fusion" in old and "fusion" not in changes.settings:
         written["fusion"] = old["fusion"]
     return Wanted(load_json(dump_json(written)), chunker, model)

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, get_args
 
 from ragspine_pg.contract.fusion import Fusion
-from ragspine_pg.contract.ingest import VersionInfo
+from ragspine_pg.contract.ingest import Statistics, VersionInfo
 from ragspine_pg.contract.metadata import dump_json, freeze_metadata, load_json
 from ragspine_pg.contract.name import require_name, require_text
 from ragspine_pg.contract.ports import Chunker, EmbeddingModel
@@ -30,7 +30,7 @@ _SETTINGS = ("k1", "b", "pivot", "fusion", "embed_confidential")
 PROFILE_KEYS = (*_SETTINGS, "chunker_options", "embedding_options")
 """What a caller's profile may set."""
 
-_WHOLE: Collection[Path] = (("analyzer",), ("chunker",), ("embedding",))
+_WHOLE: Collection[Path] = (("analyzer",), ("chunker",), ("embedding",), ("statistics",))
 
 _ADD_SPACE = query("ingest_add_space", int)
 _ADD_VERSION = query("ingest_add_version")
@@ -47,17 +47,18 @@ def create_library(
     fields: Mapping[str, str] | Iterable[tuple[str, str]] | None = None,
     profile: Mapping[str, Any] | None = None,
     embedding: EmbeddingModel | None = None,
+    statistics: Statistics = "class",
     named: Collection[Path] = _WHOLE,
     exist_ok: bool = False,
 ) -> Flow[VersionInfo]:
     """Make a library, and its tenant if that is new; its published version.
 
     ``fields``: declared metadata fields, name to type. ``profile`` may set ``k1``, ``b`` and ``pivot`` (lexemes, or
-    ``"measured"``: the mean length of the chunks, for a library of one access class). ``chunker_options`` are those
-    ``make_chunker`` needs to make the same chunker again. ``embedding``: the model that fills the version's space. With
-    ``exist_ok`` a library of that name is accepted when it is the same in all that is asked for: the ``fields``, if
-    given, the settings in ``profile``, and those parts of analyzer, chunker and embedding that ``named`` leads to. It
-    takes on the description, if one is given.
+    ``"measured"``: the mean length of the chunks, for a library of one access class or with ``statistics="library"``).
+    ``chunker_options`` are those ``make_chunker`` needs to make the same chunker again. ``embedding``: the model that
+    fills the version's space. With ``exist_ok`` a library of that name is accepted when it is the same in all that is
+    asked for: the ``fields``, if given, the settings in ``profile``, and those parts of analyzer, chunker, embedding
+    and statistics that ``named`` leads to. It takes on the description, if one is given.
 
     Raises ``ConfigurationError`` for a blank or too long name, an unknown analyzer, field type or profile key, or a
     value of another type or out of range; ``LibraryExists``.
@@ -69,7 +70,7 @@ def create_library(
     for name, kind in declared.items():
         if kind not in FIELD_TYPES:
             raise ConfigurationError(f"field {name!r}: a type is one of {', '.join(FIELD_TYPES)}", field=name)
-    written = complete_profile(analyzer, chunker, chunker_options or {}, profile or {}, embedding)
+    written = complete_profile(analyzer, chunker, chunker_options or {}, profile or {}, embedding, statistics)
     pivot = first_pivot(written, chunker)
     yield from begin()
     yield from check_analyzer(analyzer)
@@ -133,6 +134,7 @@ def add_version(
         k1=float(profile["k1"]),
         b=float(profile["b"]),
         pivot=pivot,
+        statistics=profile["statistics"],
         profile=dump_json(profile),
         space_no=space_no,
         dimensions=None if embedding is None else embedding.space.dimensions,
@@ -176,6 +178,7 @@ def complete_profile(
     chunker_options: Mapping[str, Any],
     profile: Mapping[str, Any],
     embedding: EmbeddingModel | None = None,
+    statistics: Statistics = "class",
 ) -> dict[str, Any]:
     """The whole profile of a version as it is stored, defaults filled in; raises ``ConfigurationError``."""
     unknown = sorted(set(map(str, profile)) - set(_SETTINGS))
@@ -191,8 +194,11 @@ def complete_profile(
         if profile["embed_confidential"] is not True:
             raise ConfigurationError("profile embed_confidential is true or false", argument="profile")
         more["embed_confidential"] = True
+    if statistics not in get_args(Statistics):
+        raise ConfigurationError('statistics is "class" or "library"', argument="statistics")
     return more | {
         "analyzer": analyzer,
+        "statistics": statistics,
         "chunker": {
             "name": chunker.name,
             "options": freeze_metadata(chunker_options),

@@ -184,7 +184,8 @@ def relabel_document(
     """Change a document's readers (None: every member, empty: nobody) or sensitivity; whether something changed.
 
     Raises ``NotFound`` for an unknown library or document, ``InvalidDocument`` for a malformed id, reader or label, and
-    ``IngestError`` where it would bring a second access class into a library that measures its length pivot.
+    ``IngestError`` where it would bring a second access class into a library that measures its length pivot and keeps
+    statistics by class.
     """
     require_name("document_id", document_id, InvalidDocument)
     # Judged as a document's own rights are.
@@ -207,7 +208,7 @@ def relabel_document(
         )
     if changed.embed:
         yield from embed.embed_documents(target, models or KnownModels(), [changed.document_no])
-    if changed.moved and target.measured:
+    if changed.moved and target.measured and target.by_class:
         yield from measure.require_one_class(target)
     return changed.moved
 

@@ -37,7 +37,7 @@ def number_lexemes(target: Target) -> Flow[None]:
 
 def append_statistics(target: Target) -> Flow[int]:
     """Append what was collected, as one batch; its number."""
-    yield from fetch(_ADD_DELTAS, version_no=target.version_no)
+    yield from fetch(_ADD_DELTAS, tenant_no=target.tenant_no, version_no=target.version_no)
     batch = yield from fetch(_NEXT_BATCH)
     yield from fetch(_ADD_LEXEME_STAT, tenant_no=target.tenant_no, batch_no=batch[0])
     yield from fetch(_ADD_CORPUS_STAT, tenant_no=target.tenant_no, batch_no=batch[0])

@@ -43,6 +43,11 @@ class Target:
         """Whether the length pivot is the mean length of the chunks, set anew by every ingest."""
         return self.profile.get("pivot") == "measured"
 
+    @property
+    def by_class(self) -> bool:
+        """Whether statistics are kept by access class, so that scores tell of nothing a caller may not read."""
+        return bool(self.profile["statistics"] == "class")
+
 
 def begin() -> Flow[None]:
     """Prepare the transaction; raises ``ConfigurationError`` unless it is READ COMMITTED."""

@@ -149,7 +149,7 @@ def _begin(
             tenant=tenant,
             library=library_id,
         )
-    if wanted.profile["pivot"] == "measured":
+    if wanted.profile["pivot"] == "measured" and wanted.profile["statistics"] == "class":
         yield from measure.require_one_class(target)
     going_on = None
     for found in (yield from states.list_unpublished(target)):

@@ -143,6 +143,7 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "acl_class_no_v1": (INGEST,),
     "analyze_chunk_v1": (INGEST,),
     "chunk_id_v1": (INGEST,),
+    "counted_class_v1": (INGEST,),
     "document_field_keys_v1": (INGEST,),
     "document_sha256_v1": (INGEST,),
     "list_lexemes_v1": (INGEST,),

@@ -165,6 +165,8 @@ acl_class = Table(
     CheckConstraint(
         "sensitivity IN ('PUBLIC', 'INTERNAL', 'CONFIDENTIAL', 'RESTRICTED')", name="sensitivity_is_a_label"
     ),
+    # Statistics of a whole library stand under 0 (sql/functions/counted_class_v1.sql).
+    CheckConstraint("acl_class_no > 0", name="zero_is_no_class"),
     CheckConstraint("octet_length(readers_sha256) = 32", name="readers_sha256_is_a_hash"),
     comment="A distinct combination of readers and sensitivity. RESTRICTED is readable by nobody.",
 )
@@ -291,6 +293,7 @@ index_version = Table(
     Column("k1", Double, nullable=False),
     Column("b", Double, nullable=False),
     Column("pivot", Double, nullable=False),
+    Column("statistics", Text(collation="C"), nullable=False, server_default="class"),
     Column("profile", JSONB, nullable=False),
     Column("environment", Text(collation="C"), nullable=False),
     Column("space_no", Integer),
@@ -321,6 +324,7 @@ index_version = Table(
     CheckConstraint("k1 >= 0 AND k1 < 'infinity'", name="k1_is_finite"),
     CheckConstraint("b BETWEEN 0 AND 1", name="b_is_a_share"),
     CheckConstraint("pivot > 0 AND pivot < 'infinity'", name="pivot_is_positive"),
+    CheckConstraint("statistics IN ('class', 'library')", name="statistics_are_known"),
     CheckConstraint("lexeme_count BETWEEN 0 AND 999999999", name="lexeme_count_fits_a_sparsevec"),
     CheckConstraint("(state = 'published') <= (published_at IS NOT NULL)", name="published_has_a_time"),
     comment="How a library's documents are indexed: the whole profile, and the locale facts its lexemes depend on.",
@@ -508,7 +512,7 @@ lexeme_stat = Table(
     Column("chunk_count", Integer, nullable=False),
     PrimaryKeyConstraint("tenant_no", "version_no", "lexeme_no", "acl_class_no", "batch_no"),
     ForeignKeyConstraint(["tenant_no", "version_no"], _VERSION, ondelete="CASCADE"),
-    comment="Document frequency by class: the sum over batches. Append-only, folded by optimize.",
+    comment="Document frequency by class, or of the library under 0: the sum over batches. Folded by optimize.",
 )
 
 corpus_stat = Table(
@@ -522,7 +526,7 @@ corpus_stat = Table(
     Column("total_length", BigInteger, nullable=False),
     PrimaryKeyConstraint("tenant_no", "version_no", "acl_class_no", "batch_no"),
     ForeignKeyConstraint(["tenant_no", "version_no"], _VERSION, ondelete="CASCADE"),
-    comment="Chunks and their summed length by class: the sum over batches. Append-only, folded by optimize.",
+    comment="Chunks and their length by class, and of the library under 0: the sum over batches. Folded by optimize.",
 )
 
 

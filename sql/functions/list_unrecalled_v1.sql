@@ -28,7 +28,7 @@ BEGIN
   END IF;
   SELECT coalesce(array_agg(DISTINCT c.acl_class_no), '{}') INTO classes
     FROM ragspine.corpus_stat AS c
-   WHERE c.tenant_no = $1 AND c.version_no = $2;
+   WHERE c.tenant_no = $1 AND c.version_no = $2 AND c.acl_class_no > 0;
   FOR asked, vector IN
     SELECT a.chunk_no, ragspine.parse_embedding_v1(a.embedding) FROM unnest(chunk_nos, embeddings) AS a(chunk_no, embedding)
   LOOP

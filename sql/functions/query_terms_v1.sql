@@ -3,6 +3,7 @@
 -- version_no: a published or retired version of a library that the grant can read; any other gives no rows.
 -- Returns   lexeme, its frequency in the query, the number of readable chunks that hold it, and
 --           idf = ln(1 + (N - df + 0.5) / (df + 0.5)) (Lucene's BM25Similarity), N and df over the readable chunks alone.
+-- Where the version has statistics = 'library', both are over all chunks that are not RESTRICTED instead.
 --
 -- SECURITY DEFINER: statistics are kept by class and belong to the owner; only sums over readable classes leave this
 -- function, so a lexeme that occurs only in what the caller may not read does not exist here.

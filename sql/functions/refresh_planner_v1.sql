@@ -41,7 +41,7 @@ BEGIN
             OR size.pages > 5 * c.relpages
             OR (key.unknown
                 AND (SELECT sum(s.chunk_count) FROM ragspine.corpus_stat AS s
-                      WHERE s.tenant_no = $1 AND s.version_no = $2) > c.reltuples / 3000)) AS stale,
+                      WHERE s.tenant_no = $1 AND s.version_no = $2 AND s.acl_class_no > 0) > c.reltuples / 3000)) AS stale,
            size.pages > c.relpages + greatest(16, c.relpages / 50) AND key.expected < 100 AS doubtful,
            CASE WHEN key.of_version THEN ' AND version_no = $2' ELSE '' END AS and_version
       FROM pg_catalog.pg_class AS c

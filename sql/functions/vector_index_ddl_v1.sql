@@ -19,7 +19,7 @@ BEGIN
    WHERE v.tenant_no = vector_index_ddl_v1.tenant_no AND v.version_no = vector_index_ddl_v1.version_no
      AND s.dimensions <= 4000
      AND (SELECT sum(c.chunk_count) FROM ragspine.corpus_stat AS c
-           WHERE c.tenant_no = v.tenant_no AND c.version_no = v.version_no) >= index_from;
+           WHERE c.tenant_no = v.tenant_no AND c.version_no = v.version_no AND c.acl_class_no > 0) >= index_from;
   IF NOT FOUND THEN
     RETURN NULL;
   END IF;

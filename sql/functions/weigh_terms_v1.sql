@@ -1,4 +1,5 @@
 -- The lexemes of a query that occur in the given classes of a version, with their numbers and idf. Owner only.
+-- In a version with statistics of the library: that occur in what is not RESTRICTED, whatever the classes.
 --
 -- A look-up takes the first lexeme not before the word, and statistics are probed whether it is the word or not: the same
 -- work for a word that stands in hidden texts alone and for one that does not exist, so that counters tell them not apart.
@@ -18,6 +19,11 @@ AS $$
 DECLARE
   by_class CONSTANT boolean := current_setting('server_version_num')::integer < 170000 AND cardinality(classes) <= 1000;
 BEGIN
+  IF EXISTS (SELECT FROM ragspine.index_version AS v
+              WHERE v.tenant_no = weigh_terms_v1.tenant_no AND v.version_no = weigh_terms_v1.version_no
+                AND v.statistics = 'library') THEN
+    classes := ARRAY[0];  -- see counted_class_v1
+  END IF;
   RETURN QUERY
   WITH term AS MATERIALIZED (
     SELECT a.lexeme, n.lexeme_no, a.frequency,

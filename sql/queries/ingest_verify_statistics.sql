@@ -1,4 +1,5 @@
--- Recounts the statistics of the classes this call touched, in the versions it touched, where that is little work.
+-- Recounts the statistics of the classes this call touched, in the versions it touched, where that is little work. Class 0 are
+-- all that are not RESTRICTED, of a version that counts them so (counted_class_v1).
 --
 -- params: tenant_no, limit (a class with more chunks than that is not recounted)
 -- Returns one row: how many sums differ from the recount.
@@ -13,13 +14,31 @@ WITH touched AS (
            WHERE c.tenant_no = %(tenant_no)s AND c.version_no = t.version_no AND c.acl_class_no = t.acl_class_no
           OFFSET 0) AS n
    WHERE coalesce(n.chunk_count, 0) <= %(limit)s
+), member AS (
+  SELECT s.version_no, s.acl_class_no, s.acl_class_no AS member_class_no
+    FROM small AS s
+   WHERE s.acl_class_no > 0
+   UNION ALL
+  SELECT s.version_no, 0, o.acl_class_no
+    FROM small AS s
+   CROSS JOIN LATERAL (
+          SELECT DISTINCT c.acl_class_no
+            FROM ragspine.corpus_stat AS c
+           WHERE c.tenant_no = %(tenant_no)s AND c.version_no = s.version_no AND c.acl_class_no > 0
+          OFFSET 0) AS o
+   CROSS JOIN LATERAL (
+          SELECT
+            FROM ragspine.acl_class AS k
+           WHERE k.tenant_no = %(tenant_no)s AND k.acl_class_no = o.acl_class_no AND k.sensitivity <> 'RESTRICTED'
+          OFFSET 0) AS k
+   WHERE s.acl_class_no = 0
 ), counted AS MATERIALIZED (
   SELECT s.version_no, s.acl_class_no, l.length, l.impacts
-    FROM small AS s
+    FROM member AS s
    CROSS JOIN LATERAL (
           SELECT x.length, x.impacts
             FROM ragspine.chunk_lexical AS x
-           WHERE x.tenant_no = %(tenant_no)s AND x.version_no = s.version_no AND x.acl_class_no = s.acl_class_no
+           WHERE x.tenant_no = %(tenant_no)s AND x.version_no = s.version_no AND x.acl_class_no = s.member_class_no
           OFFSET 0) AS l
 ), word AS (
   SELECT DISTINCT d.version_no, d.acl_class_no, d.lexeme_no

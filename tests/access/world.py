@@ -11,6 +11,7 @@ import psycopg
 from ragspine_pg import Access, Document, EmbeddingTask, MetadataFilter, RagSpine, VectorStore
 from ragspine_pg.connect.embedded import EmbeddedServer
 from ragspine_pg.contract.embedded import vector_text
+from ragspine_pg.contract.ingest import Statistics
 from ragspine_pg.contract.locator import slice_sha256
 from ragspine_pg.embedding import embed_checked
 from ragspine_pg.embedding.hashing import HashingModel
@@ -83,12 +84,24 @@ MODES = {
 VECTORED = {name: mode for name, mode in MODES.items() if mode.ran != "economy"}
 
 
-def build(spine: RagSpine, *, tenant: str = "acme", library: str = "handbook", embedded: bool = False) -> None:
+def build(
+    spine: RagSpine,
+    *,
+    tenant: str = "acme",
+    library: str = "handbook",
+    embedded: bool = False,
+    statistics: Statistics = "class",
+) -> None:
     """The world above, and another tenant's library of the same name."""
     embedding = MODEL if embedded else None
-    spine.create_library(tenant, library, chunker="parent_child", fields={"n": "number"}, embedding=embedding).ingest(
-        HANDBOOK
-    )
+    spine.create_library(
+        tenant,
+        library,
+        chunker="parent_child",
+        fields={"n": "number"},
+        embedding=embedding,
+        statistics=statistics,
+    ).ingest(HANDBOOK)
     other = Document("theirs", f"Globex: return an order within thirty days. {CANARY}", metadata={"tenant_id": tenant})
     spine.create_library("globex", library, chunker="parent_child", embedding=embedding).ingest([other])
 

@@ -47,6 +47,7 @@ def library(run: Run, documents: Path, request: pytest.FixtureRequest) -> str:
         (["stats", "acme/nowhere"], "there is no library acme/nowhere"),
         (["create", "acme/x", "--analyzer", "klingon"], "unknown analyzer"),
         (["create", "acme/x", "--chunker", "shredder"], "shredder"),
+        (["create", "acme/x", "--statistics", "tenant"], "class or library"),
         (["create", "acme/x", "--profile", "[1]"], "takes a JSON object"),
         (["create", "acme/x", "--profile", '{"k2": 1}'], "k2"),
         (["create", "acme/x", "--field", "year"], "NAME:TYPE"),
@@ -198,9 +199,16 @@ def test_entry_point_is_installed() -> None:
 
 
 def test_create_accepts_a_library_that_is_alike_in_the_options_given(run: Run) -> None:
-    made = ("--analyzer", "german", "--chunker", "layout", "--field", "year:number", "--profile", '{"k1": 0.9}')
+    made = (
+        *("--analyzer", "german", "--chunker", "layout", "--field", "year:number", "--profile", '{"k1": 0.9}'),
+        *("--statistics", "library"),
+    )
     assert run("create", "alike/l", *made).status == 0
-    for given in ((), made, made[:2], made[2:4], made[4:6], made[6:]):
+    for given in ((), made, made[:2], made[2:4], made[4:6], made[6:8], made[8:]):
         assert run("create", "alike/l", "--exist-ok", *given).status == 0
-    for given, told in ((("--analyzer", "english"), "analyzer is"), (("--field", "n:number"), "fields.n is none")):
+    for given, told in (
+        (("--analyzer", "english"), "analyzer is"),
+        (("--field", "n:number"), "fields.n is none"),
+        (("--statistics", "class"), "statistics is"),
+    ):
         assert told in run("create", "alike/l", "--exist-ok", *given).stderr

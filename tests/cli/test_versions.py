@@ -40,6 +40,7 @@ def test_a_library_is_rebuilt_published_and_rolled_back(run: Run, handbook: str)
     assert searched(run, handbook)["index_versions"] == {"handbook": 2}
     shown = run("versions", handbook)
     assert "parent_child" in shown.stdout
+    assert "statist" not in shown.stdout, "all by class"
     assert "hashing" in shown.stdout
     done = run("rollback", handbook, "--json")
     assert (done.json["version"], done.json["state"]) == (1, "published")
@@ -47,8 +48,10 @@ def test_a_library_is_rebuilt_published_and_rolled_back(run: Run, handbook: str)
 
 
 def test_a_rebuild_publishes_when_told_to(run: Run, handbook: str) -> None:
-    done = run("rebuild", handbook, "--analyzer", "simple", "--publish", "--json")
+    done = run("rebuild", handbook, "--analyzer", "simple", "--statistics", "library", "--publish", "--json")
     assert done.status == 0, done
+    assert run("versions", handbook, "--json").json["versions"][0]["profile"]["statistics"] == "library"
+    assert "statist" in run("versions", handbook).stdout
     assert (done.json["version"], done.json["state"], done.json["documents"]) == (2, "published", 4)
     assert states(run, handbook) == {2: ("published", 0), 1: ("retired", 0)}
 
@@ -61,6 +64,7 @@ def test_a_rebuild_publishes_when_told_to(run: Run, handbook: str) -> None:
         (("rebuild", "--profile", '{"colour": 1}'), "--profile sets"),
         (("rebuild", "--profile", '{"k1": -1}'), "k1"),
         (("rebuild", "--chunker", "no such"), "no chunker"),
+        (("rebuild", "--statistics", "tenant"), "--statistics is class or library"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(run: Run, handbook: str, arguments: tuple[str, ...], told: str) -> None:

@@ -102,24 +102,32 @@ class Shelf:
         return {(number, lexeme): (int(chunks), int(length)) for number, lexeme, chunks, length in rows}
 
     def recounted_statistics(self) -> dict[tuple[int, str | None], tuple[int, int]]:
-        """The same, counted from the stored texts: every chunk is analysed again."""
+        """The same, counted from the stored texts: every chunk is analysed again. 0 is the library."""
         rows = self.owner(
             """
             WITH word AS (
-              SELECT d.acl_class_no, c.chunk_no, a.lexeme, a.frequency
+              SELECT d.acl_class_no, c.chunk_no, a.lexeme, a.frequency, v.statistics = 'library' AS together,
+                     k.sensitivity = 'RESTRICTED' AS hidden
                 FROM ragspine.tenant AS t
                 JOIN ragspine.library AS l USING (tenant_no)
                 JOIN ragspine.index_version AS v USING (tenant_no, library_no)
                 JOIN ragspine.chunk AS c USING (tenant_no, version_no)
                 JOIN ragspine.document AS d USING (tenant_no, document_no)
+                JOIN ragspine.acl_class AS k ON k.acl_class_no = d.acl_class_no
                 LEFT JOIN LATERAL ragspine.analyze_v1(d.title || E'\\n' || c.text, v.analyzer) AS a ON true
                WHERE t.tenant = %(tenant)s AND l.library_id = %(library)s AND v.state = 'published'
             )
             SELECT acl_class_no, lexeme, count(DISTINCT chunk_no), 0
-              FROM word WHERE lexeme IS NOT NULL GROUP BY acl_class_no, lexeme
+              FROM word WHERE lexeme IS NOT NULL AND NOT together GROUP BY acl_class_no, lexeme
              UNION ALL
             SELECT acl_class_no, NULL, count(DISTINCT chunk_no), coalesce(sum(frequency), 0)
               FROM word GROUP BY acl_class_no
+             UNION ALL
+            SELECT 0, lexeme, count(DISTINCT chunk_no), 0
+              FROM word WHERE lexeme IS NOT NULL AND together AND NOT hidden GROUP BY lexeme
+             UNION ALL
+            SELECT 0, NULL, count(DISTINCT chunk_no), coalesce(sum(frequency), 0)
+              FROM word WHERE together AND NOT hidden HAVING count(*) > 0
             """
         )
         return {(number, lexeme): (int(chunks), int(length)) for number, lexeme, chunks, length in rows}

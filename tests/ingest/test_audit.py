@@ -66,3 +66,32 @@ def test_audit_has_teeth(sound: tuple[Shelf, psycopg.Connection[Any]], rule: str
     assert run(audit_stage.audit(target, deep=True), connection) == []
     connection.execute(FAULTS[rule])
     assert rule in {finding.rule for finding in run(audit_stage.audit(target, deep=True), connection)}
+
+
+@pytest.mark.parametrize(
+    ("rule", "fault"),
+    [
+        (
+            "corpus statistics equal a recount of the chunks",
+            "UPDATE ragspine.corpus_stat SET chunk_count = chunk_count + 1 WHERE acl_class_no = 0",
+        ),
+        (
+            "document frequencies equal a recount of the chunks",
+            "INSERT INTO ragspine.lexeme_stat SELECT tenant_no, version_no, 1, acl_class_no, 0, 1"
+            " FROM ragspine.corpus_stat WHERE acl_class_no > 0 LIMIT 1",
+        ),
+        (
+            "document frequencies equal a recount of the chunks",
+            "UPDATE ragspine.index_version SET statistics = 'class'",
+        ),
+    ],
+    ids=["the corpus of the library", "a word by class", "another setting"],
+)
+def test_audit_of_statistics_of_the_library_has_teeth(fresh_database: Database, rule: str, fault: str) -> None:
+    shelf = Shelf(fresh_database, statistics="library")
+    shelf.ingest(
+        Document("a", "fox", readers={"u"}), Document("b", "A fox."), Document("c", "x", sensitivity="RESTRICTED")
+    )
+    assert shelf.audit() == []
+    shelf.owner(fault)
+    assert rule in {finding.rule for finding in shelf.audit()}

@@ -41,6 +41,7 @@ def test_the_same_library_again_is_refused_unless_it_may_exist(shelf: Shelf) -> 
     [
         ({"analyzer": "simple"}, ['analyzer is "english", not "simple"']),
         ({"profile": {"k1": 0.9}}, ["k1 is 1.2, not 0.9"]),
+        ({"statistics": "library"}, ['statistics is "class", not "library"']),
         ({"profile": {"pivot": "measured"}}, ['pivot is 100.0, not "measured"']),
         ({"chunker": make_chunker("whole")}, ['chunker.name is "default", not "whole"']),
         ({"fields": {"year": "number"}}, ['fields.year is none, not "number"']),
@@ -68,6 +69,8 @@ def test_another_profile_under_the_same_name_is_refused_even_if_it_may_exist(
         {"analyzer": "klingon"},
         {"fields": {"year": "integer"}},
         {"fields": {"": "number"}},
+        {"statistics": "tenant"},
+        {"statistics": None},
         {"profile": {"k2": 1}},
         {"profile": {"k1": -1}},
         {"profile": {"k1": float("nan")}},

@@ -46,6 +46,20 @@ def test_a_relabel_that_brings_a_second_class_is_refused(measured: Shelf) -> Non
     assert measured.audit() == []
 
 
+def test_with_statistics_of_the_library_it_is_the_mean_of_all_that_is_not_restricted(database: Database) -> None:
+    shelf = Shelf(database, chunker="whole", analyzer="simple", profile={"pivot": "measured"}, statistics="library")
+    shelf.ingest(Document("a", "one"), Document("b", "one two three", readers={"u"}))
+    assert pivot(shelf) == 2.0
+    shelf.ingest(Document("c", "one two three four five six", sensitivity="RESTRICTED"))
+    assert pivot(shelf) == 2.0
+    assert shelf.relabel("b", readers={"v"}, sensitivity="CONFIDENTIAL")
+    assert shelf.relabel("a", sensitivity="RESTRICTED")
+    assert pivot(shelf) == 2.0  # as after a delete: with the next ingest
+    shelf.ingest(Document("d", "one two three four five"))
+    assert pivot(shelf) == 4.0
+    assert shelf.audit() == []
+
+
 def test_a_fixed_pivot_never_moves(database: Database) -> None:
     shelf = Shelf(database, profile={"pivot": 7})
     shelf.ingest(Document("a", "one two three"), Document("b", "x", readers=()))

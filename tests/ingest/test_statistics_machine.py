@@ -10,12 +10,15 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from ragspine_pg.chunking.registry import make_chunker
 from ragspine_pg.contract.document import Document
+from ragspine_pg.contract.ingest import Statistics
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.errors import VerificationFailed
 from ragspine_pg.flow.steps import Statement
-from ragspine_pg.ingest import fold, pipeline, statistics, verify
+from ragspine_pg.ingest import fold, pipeline, verify
 from ragspine_pg.ingest import relabel as relabel_stage
+from ragspine_pg.ingest import statistics as counting
 from tests.fixtures.database import Database
+from tests.fixtures.spine import Plant
 from tests.ingest.shelf import Shelf
 
 IDS = ("a", "b", "c")
@@ -55,14 +58,17 @@ MODELLED = st.builds(
 
 
 class Writes(RuleBasedStateMachine):
-    """``database`` is set by the tests."""
+    """``database`` is set by the tests, and ``statistics`` where they are the library's."""
 
     database: Database
+    statistics: Statistics = "class"
     verified = True
 
     def __init__(self) -> None:
         super().__init__()
-        self.shelf = Shelf(self.database, chunker_options={"size": 24}, fields={"year": "number"})
+        self.shelf = Shelf(
+            self.database, chunker_options={"size": 24}, fields={"year": "number"}, statistics=self.statistics
+        )
         self.model: dict[str, Modelled] = {}
 
     @rule(documents=st.dictionaries(st.sampled_from(IDS), MODELLED, min_size=1))
@@ -139,9 +145,9 @@ class Writes(RuleBasedStateMachine):
             assert self.shelf.audit() == []
 
 
-def check(database: Database, *, verified: bool = True) -> None:
+def check(database: Database, *, verified: bool = True, statistics: Statistics = "class") -> None:
     """The core of these tests: run the machine; it raises on the first broken rule."""
-    machine = type("Machine", (Writes,), {"database": database, "verified": verified})
+    machine = type("Machine", (Writes,), {"database": database, "verified": verified, "statistics": statistics})
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         machine,
         settings=settings(
@@ -157,8 +163,9 @@ def check(database: Database, *, verified: bool = True) -> None:
     )
 
 
-def test_random_writes_leave_exactly_what_the_model_says(database: Database) -> None:
-    check(database)
+@pytest.mark.parametrize("statistics", ["class", "library"])
+def test_random_writes_leave_exactly_what_the_model_says(database: Database, statistics: Statistics) -> None:
+    check(database, statistics=statistics)
 
 
 def edited(statement: Statement[Any], old: str, new: str) -> Statement[Any]:
@@ -169,22 +176,46 @@ def edited(statement: Statement[Any], old: str, new: str) -> Statement[Any]:
 FORGETS_WHAT_IS_REMOVED = ("- c.chunk_count, - c.total_length", "0, 0")
 
 
+@pytest.mark.parametrize("statistics", ["class", "library"])
 def test_random_writes_have_teeth_for_a_forgotten_subtraction(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, monkeypatch: pytest.MonkeyPatch, statistics: Statistics
 ) -> None:
-    monkeypatch.setattr(statistics, "_REMOVE_DELTAS", edited(statistics._REMOVE_DELTAS, *FORGETS_WHAT_IS_REMOVED))
+    monkeypatch.setattr(counting, "_REMOVE_DELTAS", edited(counting._REMOVE_DELTAS, *FORGETS_WHAT_IS_REMOVED))
     monkeypatch.setattr(verify, "_STATISTICS", replace(verify._STATISTICS, text="SELECT 0"))
     with pytest.raises((AssertionError, ExceptionGroup)):
-        check(database, verified=False)
+        check(database, verified=False, statistics=statistics)
 
 
-def test_random_writes_have_teeth_for_a_relabel_that_forgets_the_old_class(
+@pytest.mark.parametrize("statistics", ["class", "library"])
+@pytest.mark.parametrize("moved", ["_MOVE_LEXEME_STAT", "_MOVE_CORPUS_STAT"])
+def test_random_writes_have_teeth_for_a_relabel_that_forgets_where_it_was_counted(
+    database: Database, monkeypatch: pytest.MonkeyPatch, moved: str, statistics: Statistics
+) -> None:
+    """With statistics of the library that is one to RESTRICTED."""
+    forgetful = edited(getattr(relabel_stage, moved), "HAVING sum(s.sign) <> 0", "HAVING sum(s.sign) > 0")
+    monkeypatch.setattr(relabel_stage, moved, forgetful)
+    with pytest.raises((AssertionError, ExceptionGroup)):
+        check(database, verified=False, statistics=statistics)
+
+
+def test_random_writes_have_teeth_for_a_relabel_that_counts_twice(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    forgetful = edited(relabel_stage._MOVE_LEXEME_STAT, "side.acl_class_no IS NOT NULL", "side.sign = 1")
-    monkeypatch.setattr(relabel_stage, "_MOVE_LEXEME_STAT", forgetful)
+    """Between two classes that are counted together nothing changes."""
+    doubled = edited(relabel_stage._MOVE_LEXEME_STAT, "HAVING sum(s.sign) <> 0", "HAVING sum(s.sign) >= 0")
+    doubled = edited(doubled, "sum(s.sign) AS sign", "max(s.sign) AS sign")
+    monkeypatch.setattr(relabel_stage, "_MOVE_LEXEME_STAT", doubled)
     with pytest.raises((AssertionError, ExceptionGroup)):
-        check(database, verified=False)
+        check(database, verified=False, statistics="library")
+
+
+def test_random_writes_have_teeth_for_counted_restricted_texts(
+    fresh_database: Database, plant: Plant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant("counted_class_v1", ("'RESTRICTED'", "'TOP SECRET'"))
+    monkeypatch.setattr(verify, "_STATISTICS", replace(verify._STATISTICS, text="SELECT 0"))
+    with pytest.raises((AssertionError, ExceptionGroup)):
+        check(fresh_database, verified=False, statistics="library")
 
 
 def test_random_writes_have_teeth_for_a_fold_that_loses_a_row(
@@ -196,9 +227,13 @@ def test_random_writes_have_teeth_for_a_fold_that_loses_a_row(
         check(database, verified=False)
 
 
-def test_verification_has_teeth_for_a_forgotten_subtraction(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("statistics", ["class", "library"])
+def test_verification_has_teeth_for_a_forgotten_subtraction(
+    database: Database, monkeypatch: pytest.MonkeyPatch, statistics: Statistics
+) -> None:
+    shelf = Shelf(database, statistics=statistics)
     shelf.ingest(Document("a", "fox owl"))
-    monkeypatch.setattr(statistics, "_REMOVE_DELTAS", edited(statistics._REMOVE_DELTAS, *FORGETS_WHAT_IS_REMOVED))
+    monkeypatch.setattr(counting, "_REMOVE_DELTAS", edited(counting._REMOVE_DELTAS, *FORGETS_WHAT_IS_REMOVED))
     with pytest.raises(VerificationFailed, match="recount"):
         shelf.ingest(Document("a", "fox night"))
     assert shelf.stored_statistics() == shelf.recounted_statistics()

@@ -8,10 +8,12 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import invariant, rule, run_state_machine_as_test
 
 from ragspine_pg.chunking.registry import make_chunker
+from ragspine_pg.contract.ingest import Statistics
 from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.flow.job import Job, run_job
 from ragspine_pg.flow.steps import Flow
-from ragspine_pg.ingest import catch_up, statistics, versioning, write
+from ragspine_pg.ingest import catch_up, versioning, write
+from ragspine_pg.ingest import statistics as counting
 from ragspine_pg.ingest.change import ProfileChanges
 from ragspine_pg.ingest.target import Target
 from ragspine_pg.ingest.versions import list_versions
@@ -20,6 +22,7 @@ from tests.ingest.test_statistics_machine import IDS, Writes
 
 SIZES = st.sampled_from([24, 40])
 MODELS = st.sampled_from(["hashing", "none"])
+STATISTICS = st.sampled_from(["class", "library"])
 
 
 class Versions(Writes):
@@ -32,19 +35,19 @@ class Versions(Writes):
         listed = self.shelf.run(list_versions(self.shelf.tenant, self.shelf.library))
         return {version.version: version.state for version in listed}
 
-    def changes(self, size: int, model: str) -> ProfileChanges:
-        return ProfileChanges(chunker_options={"size": size}, embedding=model)
+    def changes(self, size: int, model: str, statistics: Statistics) -> ProfileChanges:
+        return ProfileChanges(chunker_options={"size": size}, embedding=model, statistics=statistics)
 
-    @rule(size=SIZES, model=MODELS)
-    def rebuild(self, size: int, model: str) -> None:
+    @rule(size=SIZES, model=MODELS, statistics=STATISTICS)
+    def rebuild(self, size: int, model: str, statistics: Statistics) -> None:
         place = (self.shelf.tenant, self.shelf.library)
-        report = self.job(versioning.rebuild(*place, self.changes(size, model), models=KnownModels()))
+        report = self.job(versioning.rebuild(*place, self.changes(size, model, statistics), models=KnownModels()))
         assert self.states()[report.version] == "verified"
 
-    @rule(size=SIZES, model=MODELS, batches=st.integers(0, 2))
-    def rebuild_in_part(self, size: int, model: str, batches: int) -> None:
+    @rule(size=SIZES, model=MODELS, statistics=STATISTICS, batches=st.integers(0, 2))
+    def rebuild_in_part(self, size: int, model: str, statistics: Statistics, batches: int) -> None:
         place = (self.shelf.tenant, self.shelf.library)
-        job = versioning.rebuild(*place, self.changes(size, model), models=KnownModels())
+        job = versioning.rebuild(*place, self.changes(size, model, statistics), models=KnownModels())
         left = batches + 3
 
         def drive(flow: Flow[Any]) -> Any:
@@ -147,11 +150,11 @@ def test_random_versions_have_teeth_for_a_change_that_is_not_marked(
 def test_random_versions_have_teeth_for_statistics_of_one_version_alone(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = statistics.subtract_stored
+    right = counting.subtract_stored
 
     def here_alone(target: Target, *, everywhere: bool) -> Flow[None]:
         yield from right(target, everywhere=False)
 
-    monkeypatch.setattr(statistics, "subtract_stored", here_alone)
+    monkeypatch.setattr(counting, "subtract_stored", here_alone)
     with pytest.raises((AssertionError, ExceptionGroup)):
         check(database)

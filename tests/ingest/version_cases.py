@@ -15,6 +15,18 @@ CASES: Mapping[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     ),
     "analyzer": ({}, {"analyzer": "simple"}, {"analyzer": "simple"}),
     "bm25": ({}, {"k1": 0.9, "b": 0.4, "pivot": 33}, {"profile": {"k1": 0.9, "b": 0.4, "pivot": 33}}),
+    "statistics of the library": ({}, {"statistics": "library"}, {"statistics": "library"}),
+    "statistics by class": ({"statistics": "library"}, {"statistics": "class"}, {}),
+    "statistics stay": (
+        {"statistics": "library"},
+        {"analyzer": "simple"},
+        {"statistics": "library", "analyzer": "simple"},
+    ),
+    "measured in many classes": (
+        {"statistics": "library"},
+        {"pivot": "measured"},
+        {"statistics": "library", "profile": {"pivot": "measured"}},
+    ),
     "embedding": ({}, _EMBEDDED, _EMBEDDED),
     "another embedding": (
         _EMBEDDED,

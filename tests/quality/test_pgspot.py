@@ -20,6 +20,7 @@ _INLINED = "inlined into its caller's statement, which a setting would prevent; 
 IGNORED: dict[tuple[str, str], tuple[int, str]] = {
     ("analyze_chunk_v1", "PS005"): (1, _INLINED),
     ("cjk_class_v1", "PS005"): (1, _INLINED),
+    ("counted_class_v1", "PS005"): (1, _INLINED),
     ("drop_ignorable_v1", "PS005"): (1, _INLINED),
     ("ignorable_class_v1", "PS005"): (1, _INLINED),
     ("list_lexemes_v1", "PS005"): (1, _INLINED),

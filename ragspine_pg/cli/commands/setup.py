@@ -12,9 +12,11 @@ from ragspine_pg.cli.arguments import (
     JsonOption,
     LibraryArgument,
     ProfileOption,
+    StatisticsOption,
     fields_of,
     object_of,
     one_library,
+    statistics_of,
 )
 from ragspine_pg.cli.connection import Connection
 from ragspine_pg.cli.failure import Mistake, say
@@ -110,6 +112,7 @@ def create(
     analyzer: AnalyzerOption = None,
     chunker: ChunkerOption = None,
     embedding: EmbeddingOption = None,
+    statistics: StatisticsOption = None,
     profile: ProfileOption = None,
     description: Annotated[str, typer.Option(help="What the library is about.")] = "",
     field: Annotated[
@@ -131,6 +134,7 @@ def create(
             analyzer=analyzer,
             chunker=chunker,
             embedding=embedding,
+            statistics=statistics_of(statistics),
             fields=fields_of(field),
             profile=object_of("--profile", profile),
             exist_ok=exist_ok,
@@ -140,8 +144,10 @@ def create(
     else:
         cutter, embedded = made.profile["chunker"]["name"], made.profile.get("embedding")
         vectors = "no vectors" if embedded is None else f"vectors by {embedded['name']}"
+        counted = "" if made.profile["statistics"] == "class" else ", statistics of the library"
         typer.echo(
-            f"{library}: analyzer {made.analyzer}, chunker {cutter}, {vectors}, version {made.version} {made.state}"
+            f"{library}: analyzer {made.analyzer}, chunker {cutter}, {vectors}{counted},"
+            f" version {made.version} {made.state}"
         )
     for warning in made.warnings:
         say(warning)

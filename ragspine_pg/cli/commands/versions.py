@@ -15,8 +15,10 @@ from ragspine_pg.cli.arguments import (
     JsonOption,
     LibraryArgument,
     ProfileOption,
+    StatisticsOption,
     object_of,
     one_library,
+    statistics_of,
 )
 from ragspine_pg.cli.connection import Connection
 from ragspine_pg.cli.failure import INTERRUPTED, Mistake, say
@@ -38,7 +40,10 @@ def versions(connection: Connection, library: LibraryArgument, json: JsonOption 
         write_json({"tenant": place.tenant, "library_id": place.library, "versions": found})
         return
     table = Table(box=None, pad_edge=False)
-    for name in ("version", "state", "pending", "analyzer", "chunker", "embedding", "k1", "b", "pivot", "published"):
+    # What 80 columns have no room for is shown where it says something.
+    whole = any(version.profile["statistics"] != "class" for version in found)
+    names = ["version", "state", "pending", "analyzer", "chunker", "embedding", "k1", "b", "pivot", "published"]
+    for name in [*names, *(["statistics"] if whole else [])]:
         table.add_column(name, justify="right" if name in _NUMBERS else "left")
     for version in found:
         published = version.published_at
@@ -53,6 +58,7 @@ def versions(connection: Connection, library: LibraryArgument, json: JsonOption 
             f"{version.b:g}",
             f"{version.pivot:g}",
             "" if published is None else f"{published:%Y-%m-%d %H:%M}",
+            *([version.profile["statistics"]] if whole else []),
         )
     output().print(table)
 
@@ -69,6 +75,7 @@ def rebuild(
     analyzer: AnalyzerOption = None,
     chunker: ChunkerOption = None,
     embedding: EmbeddingOption = None,
+    statistics: StatisticsOption = None,
     profile: ProfileOption = None,
     publish: Annotated[bool, typer.Option("--publish", help="Publish the version once it is verified.")] = False,
     json: JsonOption = False,
@@ -90,6 +97,7 @@ def rebuild(
                 analyzer=analyzer,
                 chunker=chunker,
                 embedding=embedding,
+                statistics=statistics_of(statistics),
                 progress=progress,
                 **changes,
             )
