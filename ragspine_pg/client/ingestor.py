@@ -149,9 +149,8 @@ class Ingestor(Shell):
         ``readers`` and ``sensitivity`` replace those of every ``Document`` of the call, and are those of every file, of
         a line of JSONL only what it does not say itself; ``metadata`` is added under each document's own. Of each
         that is not given, a file that is stored already keeps what it has. A ``Document`` means what it says, also by
-        its defaults, but for what it names in ``keep``: without ``readers`` it is opened to every member, whatever a
-        ``relabel`` closed. The report warns of stored documents that more may read now, and of readers without a kind,
-        such as ``staff``, which are not ``group:staff``.
+        its defaults, but for what it names in ``keep``: without ``readers`` it is opened to every member. The report
+        warns of stored documents that more may read now, and of readers without a kind (``staff``).
         Documents that are stored already and did not change are left alone. An empty document (neither title nor text)
         is reported as skipped, and a stored document of its id stays as it is. An id twice in one call is an error;
         with ``on_duplicate="last"`` its last document counts, whatever it holds, an empty one too.
