@@ -93,6 +93,7 @@ VALUES: Final[Mapping[str, tuple[Value, ...]]] = {
     "router": (itself,),
     "seconds": (itself,),
     "sensitivity": (itself,),
+    "statistics": (itself,),
     "tenant": (itself,),
     "top_k": (itself,),
     "version": (itself,),
