@@ -91,6 +91,17 @@ def test_a_stretch_of_a_text_without_blanks_is_known() -> None:
     assert texts.find("…冬のあと、はりねずみは灯台を受け継ぐ…") is not None
 
 
+def test_what_is_handed_in_as_a_name_too_is_forgotten(listener: Listener) -> None:
+    other = "Otters repaint the harbour wall"
+    with listener.forgetting():
+        Document("d", other)
+    assert listener.texts.find(other) is None
+    with listener.apart() as finds:
+        Document("d", other)
+        listener.hear("planted", other)
+    assert finds
+
+
 def test_what_a_function_raises_is_heard(planted: Database, plant: Plant, listener: Listener, finds: list[str]) -> None:
     told = "(SELECT c.text FROM ragspine.chunk AS c LIMIT 1)"
     start = planted.log_path.stat().st_size
