@@ -15,7 +15,6 @@ from ragspine_pg.errors import (
     IngestError,
     NotFound,
     QueryError,
-    RagSpineError,
     VerificationFailed,
     VersionNotReady,
 )
@@ -268,23 +267,6 @@ def test_a_wrong_change_is_refused_and_makes_no_version(library: Library, wrong:
     with pytest.raises(ConfigurationError):
         library.rebuild(**wrong)
     assert states(library) == {1: "published"}
-
-
-def test_a_measured_version_is_not_kept_behind_one_that_is_not(spine: RagSpine) -> None:
-    """Its scores tell of all lengths of its time, and nothing refuses a second access class any more."""
-    library = spine.create_library("measured-before", "books", chunker="whole", profile={"pivot": "measured"})
-    library.ingest([Document("a", "alpha beta gamma"), Document("b", "alpha delta"), Document("long", "omega " * 400)])
-    access = Access("measured-before", {"user:ann"})
-    first = spine.search("alpha", access=access, k=1)
-    library.publish(library.rebuild(k1=1.3).version)
-    assert [info.state for info in library.versions()] == ["published", "retired"], (
-        "one measured version behind another"
-    )
-    library.publish(library.rebuild(pivot=10).version)
-    assert [info.state for info in library.versions()].count("retired") == 0
-    assert library.relabel("long", sensitivity="RESTRICTED")
-    with pytest.raises(RagSpineError, match="no longer kept"):
-        spine.search("alpha", access=access, k=1, after=first.cursor)
 
 
 def test_a_measured_pivot_is_refused_for_two_classes(library: Library) -> None:

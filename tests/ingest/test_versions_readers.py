@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from ragspine_pg import Access, RagSpine
+from ragspine_pg import Access, Document, RagSpine
 from ragspine_pg.client.library import Library
 from ragspine_pg.config import ServiceConfig
 from ragspine_pg.connect import lazy
 from ragspine_pg.connect.transaction import BEGIN_READING
 from ragspine_pg.contract.result import SearchResult
+from ragspine_pg.errors import RagSpineError
 from ragspine_pg.retrieval import pipeline
 from ragspine_pg.retrieval import rank as ranking
 from tests.fixtures.database import Database
@@ -135,3 +136,20 @@ def test_a_search_under_way_has_teeth(spine: RagSpine, monkeypatch: pytest.Monke
     monkeypatch.setattr(lazy, "BEGIN_READING", loose)
     with pytest.raises(AssertionError):
         assert_a_search_keeps_its_version(spine, "loose", monkeypatch)
+
+
+def test_a_measured_version_is_not_kept_behind_one_that_is_not(spine: RagSpine) -> None:
+    """Its scores tell of all lengths of its time, and nothing refuses a second access class any more."""
+    library = spine.create_library("measured-before", "books", chunker="whole", profile={"pivot": "measured"})
+    library.ingest([Document("a", "alpha beta gamma"), Document("b", "alpha delta"), Document("long", "omega " * 400)])
+    access = Access("measured-before", {"user:ann"})
+    first = spine.search("alpha", access=access, k=1)
+    library.publish(library.rebuild(k1=1.3).version)
+    assert [info.state for info in library.versions()] == ["published", "retired"], (
+        "one measured version behind another"
+    )
+    library.publish(library.rebuild(pivot=10).version)
+    assert [info.state for info in library.versions()].count("retired") == 0
+    assert library.relabel("long", sensitivity="RESTRICTED")
+    with pytest.raises(RagSpineError, match="no longer kept"):
+        spine.search("alpha", access=access, k=1, after=first.cursor)
