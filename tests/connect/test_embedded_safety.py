@@ -1,5 +1,6 @@
 """What an embedded server grants and to whom, where it may lie, and under which account it runs."""
 
+import codecs
 import os
 import pwd
 import shutil
@@ -236,6 +237,7 @@ def test_home_of_another_user_is_refused(passable: Path) -> None:
 def test_ordinary_user_runs_the_server_as_itself(passable: Path, uid: int) -> None:
     home = passable / "home"
     os.chown(passable, uid, uid)
+    codecs.lookup("ascii")  # loaded here: the other user may not be able to read the library it comes from
     # A fork, not a new process: the other user may not be able to enter the folder this Python lies in.
     if (child := os.fork()) == 0:
         try:
