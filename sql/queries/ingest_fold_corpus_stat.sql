@@ -2,11 +2,15 @@
 --
 -- params: tenant_no, library_no, batch_no
 -- Returns one row: rows deleted, rows written.
-WITH many AS (
-  SELECT s.version_no, s.acl_class_no
+WITH kept AS MATERIALIZED (
+  SELECT v.version_no
     FROM ragspine.index_version AS v
-    JOIN ragspine.corpus_stat AS s ON s.tenant_no = v.tenant_no AND s.version_no = v.version_no
-   WHERE v.tenant_no = %(tenant_no)s AND v.library_no = %(library_no)s
+   WHERE v.tenant_no = %(tenant_no)s AND v.library_no = %(library_no)s AND v.state <> 'dropped'
+     FOR KEY SHARE SKIP LOCKED
+), many AS (
+  SELECT s.version_no, s.acl_class_no
+    FROM kept AS v
+    JOIN ragspine.corpus_stat AS s ON s.tenant_no = %(tenant_no)s AND s.version_no = v.version_no
    GROUP BY s.version_no, s.acl_class_no
   HAVING count(*) > 1
 ), locked AS MATERIALIZED (

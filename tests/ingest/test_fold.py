@@ -59,6 +59,20 @@ def test_two_folds_at_once_neither_wait_nor_lose(shelf: Shelf) -> None:
     assert shelf.stored_statistics() == shelf.recounted_statistics()
 
 
+@not_behind
+def test_a_fold_leaves_out_a_version_that_is_being_deleted_and_has_its_deletion_wait(shelf: Shelf) -> None:
+    for name in "ab":
+        shelf.ingest(Document(name, "fox"))
+    with psycopg.connect(shelf.database.owner_url) as deleter:
+        deleter.execute("SELECT FROM ragspine.index_version FOR UPDATE")
+        with psycopg.connect(shelf.database.ingest_url, options="-c lock_timeout=2s") as folder:
+            assert run(pipeline.optimize(shelf.tenant, shelf.library), folder).rows_before == 0
+    with psycopg.connect(shelf.database.ingest_url) as folder:
+        assert run(pipeline.optimize(shelf.tenant, shelf.library), folder).rows_before > 0
+        with psycopg.connect(shelf.database.owner_url) as deleter, pytest.raises(psycopg.errors.LockNotAvailable):
+            deleter.execute("SELECT FROM ragspine.index_version FOR UPDATE NOWAIT")
+
+
 def test_an_ingest_folds_when_a_sum_has_too_many_rows(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fold, "FOLD_LIMIT", 3)
     for turn in range(4):
