@@ -43,6 +43,10 @@ _HINTS: dict[str, str] = {
     ),
     "the grant does not verify: expired": " (do the clocks of this host and of the server agree?)",
     "the grant does not verify: revoked": " (it was taken back: ask for another one)",
+    "this login can read past row-level security: search with a login that is a member of ragspine_reader alone"
+    " (`ragspine-pg doctor` says what else this one is)": (
+        "; or open with single_login=True, to go without the database's backstop"
+    ),
 }
 
 _FOREIGN: dict[str, tuple[type[RagSpineError], str]] = {

@@ -23,7 +23,7 @@ BEGIN
     RETURN '{backstop_off}';
   END IF;
   RAISE EXCEPTION 'this login can read past row-level security: search with a login that is a member of ragspine_reader '
-                  'alone, or open with single_login=True to go without the database''s backstop' USING ERRCODE = 'RS007';
+                  'alone (`ragspine-pg doctor` says what else this one is)' USING ERRCODE = 'RS007';
 END
 $$;
 

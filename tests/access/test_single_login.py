@@ -79,7 +79,7 @@ def test_a_reader_that_also_writes_is_refused(fresh_spine: RagSpine, fresh_datab
         url = f"{head.rpartition(':')[0]}:twofold@{tail}"
         with (
             RagSpine.open(url, grant_key=fresh_database.grant_key) as spine,
-            pytest.raises(UnsafeRole, match="ragspine_reader alone"),
+            pytest.raises(UnsafeRole, match=r"ragspine_reader alone .*single_login=True"),
         ):
             spine.search(world.QUESTION, access=world.STAFF)
         with psycopg.connect(url) as connection:
