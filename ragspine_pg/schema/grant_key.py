@@ -46,6 +46,18 @@ def list_grant_keys(target: Target) -> tuple[StoredKey, ...]:
         return tuple(StoredKey(*row) for row in connection.execute(wanted))
 
 
+def require_grant_key(target: Target, key_id: str) -> None:
+    """See to it that there is a key of that id, in use or retired; as the owner.
+
+    :raises NotFound: there is none.
+    :raises ConfigurationError: the login is not the owner's.
+    :raises SchemaError: nothing was migrated.
+    :raises UnavailableError: the database cannot be reached.
+    """
+    if all(key.key_id != key_id for key in list_grant_keys(target)):
+        raise _not_found()
+
+
 def add_grant_key(target: Target, grant_key: str | None = None) -> GrantKey:
     """Let one more key verify grants: ``grant_key``, else a new one, which nobody can be shown again; as the owner.
 
@@ -75,7 +87,7 @@ def retire_grant_key(target: Target, key_id: str) -> bool:
         rows = connection.execute(select(table.key_id, table.retired_at).with_for_update())
         keys = {row.key_id: row.retired_at for row in rows}
         if key_id not in keys:
-            raise NotFound("there is no grant key of that id; `ragspine-pg keys` lists those there are")
+            raise _not_found()
         if keys[key_id] is not None:
             return False
         if list(keys.values()).count(None) == 1:
@@ -112,6 +124,10 @@ def _keep(connection: Connection, key: GrantKey) -> bool:
     if connection.execute(retired_at).scalar() is not None:
         raise ConfigurationError(f"grant key {key.key_id} was retired in this database", key_id=key.key_id)
     return stored is not None
+
+
+def _not_found() -> NotFound:
+    return NotFound("there is no grant key of that id; `ragspine-pg keys` lists those there are")
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import psycopg
 import pytest
 from typer.testing import CliRunner
 
@@ -53,6 +54,32 @@ def test_mistakes_with_keys_are_one_line(alone: Run, fresh_database: Database) -
     assert "keys` lists those" in alone("keys", "--retire", "00000000").mistake
     assert "only the owner" in alone("keys", RAGSPINE_OWNER_URL=fresh_database.reader_url).mistake
     assert "RAGSPINE_OWNER_URL" in alone("keys", RAGSPINE_OWNER_URL="").mistake
+
+
+def test_no_key_is_made_where_the_one_to_retire_is_mistyped(alone: Run, fresh_database: Database) -> None:
+    old = fresh_database.grant_key.partition(":")[0]
+    assert "keys` lists those" in alone("keys", "--add", "--retire", "00000000").mistake
+    assert [key["key_id"] for key in alone("keys", "--json").json["keys"]] == [old]
+    assert "the only one in use" in alone("keys", "--retire", old).mistake
+
+
+def test_a_key_that_was_made_is_shown_whatever_fails_after_it(alone: Run, fresh_database: Database) -> None:
+    old = fresh_database.grant_key.partition(":")[0]
+    with psycopg.connect(fresh_database.superuser_url, autocommit=True) as connection:
+        connection.execute(
+            "CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE disk_full; END'"
+        )
+        connection.execute("CREATE TRIGGER x BEFORE UPDATE ON ragspine.grant_key EXECUTE FUNCTION public.refuse()")
+    failed = alone("keys", "--add", "--retire", old)
+    new = failed.stdout.strip().rpartition("RAGSPINE_GRANT_KEY=")[2]
+    failed_json = alone("keys", "--add", "--retire", old, "--json")
+    assert (failed.status, failed_json.status) == (1, 1)
+    assert (failed_json.json["retired"], failed_json.json["keys"]) == (None, None)
+    kept = {key["key_id"] for key in alone("keys", "--json").json["keys"]}
+    assert kept == {
+        GrantKey.parse(text).key_id for text in (fresh_database.grant_key, new, failed_json.json["grant_key"])
+    }
+    assert len(kept) == 3
 
 
 def test_revoke_takes_a_grant_back(run: Run, database: Database) -> None:

@@ -16,6 +16,7 @@ from ragspine_pg.cli.terminal import output, styled, write_json
 
 if TYPE_CHECKING:
     from ragspine_pg.connect.embedded import EmbeddedServer
+    from ragspine_pg.schema.grant_key import StoredKey
 
 
 @command("keys", panel="Set up")
@@ -32,23 +33,30 @@ def keys(
     To change keys without a moment in which grants fail: --add one, give it to every process that searches, and
     --retire the old one when what it signed has expired. If it was stolen, retire it at once.
     """
-    from ragspine_pg.schema.grant_key import add_grant_key, list_grant_keys, retire_grant_key
+    from ragspine_pg.schema.grant_key import add_grant_key, list_grant_keys, require_grant_key, retire_grant_key
 
-    made = None
-    with _owner(connection) as (owner, server):
-        if retire is not None and not add and server is not None and _id_of(server) == retire:
-            raise Mistake(f"the embedded server signs with grant key {retire}: give --add too")
-        if add:
-            made = add_grant_key(owner)
-            if server is not None:
-                server.store_grant_key(made.text, replace=True)
-        retired = retire_grant_key(owner, retire) if retire is not None else None
-        found = list_grant_keys(owner)
+    made = retired = None
+    found: tuple[StoredKey, ...] | None = None
+    try:
+        with _owner(connection) as (owner, server):
+            if retire is not None and not add and server is not None and _id_of(server) == retire:
+                raise Mistake(f"the embedded server signs with grant key {retire}: give --add too")
+            if retire is not None:
+                require_grant_key(owner, retire)  # before another is made
+            if add:
+                made = add_grant_key(owner)
+                if not json:
+                    show_new_key(made.text)
+                if server is not None:
+                    server.store_grant_key(made.text, replace=True)
+            retired = retire_grant_key(owner, retire) if retire is not None else None
+            found = list_grant_keys(owner)
+    finally:
+        # Whatever fails after it was made: nobody can be shown it again.
+        if json and (made is not None or found is not None):
+            write_json({"grant_key": None if made is None else made.text, "retired": retired, "keys": found})
     if json:
-        write_json({"grant_key": None if made is None else made.text, "retired": retired, "keys": found})
         return
-    if made is not None:
-        show_new_key(made.text)
     if server is not None and made is not None:
         typer.echo(
             f"the embedded server keeps it in {server.home / 'keyring.json'}, and signs with it from its next use on"
