@@ -71,5 +71,8 @@ def find_previous(target: Target) -> Flow[int | None]:
 
 
 def drop_surplus(target: Target) -> Flow[None]:
-    """Give up the retired versions but the ``KEPT`` published last, and measured ones behind one that is not."""
+    """Give up the retired versions but the ``KEPT`` published last.
+
+    And measured ones behind one that is not, and those with statistics of the library behind one with those by class.
+    """
     yield from fetch(_DROP_SURPLUS, tenant_no=target.tenant_no, library_no=target.library_no, kept=KEPT)

@@ -11,7 +11,8 @@ import pytest
 
 from ragspine_pg import Access, Document, RagSpine
 from ragspine_pg.connect.embedded import EmbeddedServer
-from ragspine_pg.ingest import verify
+from ragspine_pg.errors import RagSpineError
+from ragspine_pg.ingest import publish, verify
 from ragspine_pg.testing import InMemoryLexicalIndex
 from tests.access import world
 from tests.fixtures.database import Database, clone
@@ -191,3 +192,52 @@ def test_a_word_costs_one_row_whatever_the_classes(spine: RagSpine, database: Da
     made.relabel("d1", sensitivity="RESTRICTED")
     made.relabel("d1", sensitivity="PUBLIC")
     assert rows() == [(0, 50), (0, -1), (0, 1)]
+
+
+def assert_silent_once_by_class(spine: RagSpine, database: Database, tenant: str) -> None:
+    """The core: a library goes back to statistics by class, and nothing tells of what is hidden from then on."""
+    made = spine.create_library(tenant, "notes", chunker="whole", statistics="library")
+    made.ingest([Document(name, "heron parcel") for name in ("a", "b", "later hidden")])
+    access = Access(tenant, {"user:eve"})
+    first = spine.search("heron", access=access, k=1)
+    assert first.cursor is not None
+
+    def terms(version: int) -> list[tuple[object, ...]]:
+        with psycopg.connect(database.owner_url) as owner, psycopg.connect(database.reader_url) as reader:
+            (number,) = owner.execute(
+                "SELECT v.version_no FROM ragspine.index_version AS v JOIN ragspine.tenant AS t USING (tenant_no)"
+                " WHERE t.tenant = %s AND v.version = %s",
+                [tenant, version],
+            ).fetchone() or (0,)
+            reader.execute("SELECT ragspine.assume(%s)", [spine.grant(access)])
+            return reader.execute("SELECT * FROM ragspine.query_terms_v1(%s, 'heron')", [number]).fetchall()
+
+    assert terms(1)
+    made.publish(made.rebuild(analyzer="simple").version)
+    assert terms(1) == terms(2), "one version with statistics of the library is kept behind another"
+    made.publish(made.rebuild(statistics="class").version)
+    made.relabel("later hidden", readers={"group:board"})
+    assert terms(1) == terms(2) == []
+    assert [info.state for info in made.versions()] == ["published"]
+    assert terms(3)
+    with pytest.raises(RagSpineError, match="no longer kept"):
+        spine.search("heron", access=access, k=1, after=first.cursor)
+    made.publish(made.rebuild(statistics="library").version)
+    assert terms(3), "one by class tells nothing behind one of the library"
+    assert made.rollback().version == 3
+    assert terms(4) == []
+
+
+def test_going_back_to_statistics_by_class_leaves_nothing_that_tells(spine: RagSpine, database: Database) -> None:
+    assert_silent_once_by_class(spine, database, "back")
+
+
+def test_going_back_to_statistics_by_class_has_teeth(
+    fresh_spine: RagSpine, fresh_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = publish._DROP_SURPLUS.text
+    assert "o.whole AND" in text
+    kept = replace(publish._DROP_SURPLUS, text=text.replace("o.whole AND", "false AND"))
+    monkeypatch.setattr(publish, "_DROP_SURPLUS", kept)
+    with pytest.raises(AssertionError):
+        assert_silent_once_by_class(fresh_spine, fresh_database, "back")
