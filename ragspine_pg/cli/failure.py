@@ -81,9 +81,9 @@ def _named(error: RagSpineError, options: Mapping[str, str]) -> str:
     argument = error.ids.get("argument")
     message = spelled(str(error), options, argument=None if argument is None else str(argument))
     document = error.ids.get("document")
-    missing = f"{error.ids.get('tenant')}/{error.ids.get('library')}"
-    if isinstance(error, NotFound) and message.startswith(f"there is no library {missing}") and ":" not in message:
-        return f"{message}: `ragspine-pg create {missing}` makes it, `ragspine-pg libraries` lists those there are"
+    if isinstance(error, NotFound) and error.ids.get("missing") == "library":
+        name = f"{error.ids['tenant']}/{error.ids['library']}"
+        return f"{message}: `ragspine-pg create {name}` makes it, `ragspine-pg libraries` lists those there are"
     if isinstance(error, IngestError) and document is not None and str(document) not in message:
         return f"document {document}: {message}"
     return message

@@ -71,8 +71,8 @@ def find_target(
 ) -> Flow[Target]:
     """Find a library and its published version, or the one of that number.
 
-    Raises ``NotFound``, whose ``ids`` name the version where that alone is missing; ``ConfigurationError`` for a
-    malformed name; and if asked ``EnvironmentChanged``, as ``require_environment`` does.
+    Raises ``NotFound``, whose ``ids`` name the version where that alone is missing, and else say ``missing="library"``;
+    ``ConfigurationError`` for a malformed name; and if asked ``EnvironmentChanged``, as ``require_environment`` does.
     """
     require_name("tenant", tenant, ConfigurationError)
     require_name("library_id", library_id, ConfigurationError)
@@ -90,7 +90,9 @@ def find_target(
             version=version,
         )
     if not rows:
-        raise NotFound(f"there is no library {tenant}/{library_id}", tenant=tenant, library=library_id)
+        raise NotFound(
+            f"there is no library {tenant}/{library_id}", tenant=tenant, library=library_id, missing="library"
+        )
     tenant_no, library_no, version_no, number, state, analyzer, k1, b, pivot, profile, *rest = rows[0]
     space_no, dimensions, same, built_under, now_under = rest
     target = Target(

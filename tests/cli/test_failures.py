@@ -111,6 +111,16 @@ def test_unreachable_database_is_a_failure_of_the_system() -> None:
     assert "s3cret" not in gone.stderr
 
 
+def test_a_library_that_is_missing_and_that_alone_is_told_how_to_make(run: Run, library: str) -> None:
+    assert "`ragspine-pg create acme/no:where` makes it" in run("stats", "acme/no:where").mistake
+    for arguments in (
+        ("rollback", library),
+        ("publish", library, "9"),
+        ("relabel", library, "there: is", "--readers", "x"),
+    ):
+        assert "ragspine-pg create" not in run(*arguments).mistake
+
+
 def test_traceback_is_shown_with_debug_alone(run: Run) -> None:
     assert "Traceback" not in run("stats", "acme/nowhere").stderr
     shown = run("stats", "acme/nowhere", "--debug")
