@@ -29,7 +29,7 @@ from ragspine_pg.ingest.delete import delete
 from ragspine_pg.ingest.drop import drop_library, list_libraries
 from ragspine_pg.ingest.index import BULK, index
 from ragspine_pg.ingest.library import create_library
-from ragspine_pg.ingest.mistyped import Mistyped
+from ragspine_pg.ingest.mistyped import mistyped_warnings
 from ragspine_pg.ingest.profile import profile_chunker
 from ragspine_pg.ingest.progress import Meter, OnProgress
 from ragspine_pg.ingest.relabel import hold_published, relabel
@@ -83,7 +83,6 @@ def ingest(
     cutter = profile_chunker(target, chunker)
     models = models or KnownModels()
     usage = Usage()
-    mistyped = yield from Mistyped.of(target)
     yield from stage.make_stage()
     after_seq = after_chunk = replaced = read = 0
     model_wanted = False
@@ -98,7 +97,6 @@ def ingest(
         after_seq, after_chunk = batch.after_seq, batch.after_chunk_seq
         if len(kindless) < SHOWN:
             kindless |= kindless_readers(batch.readers)
-        mistyped.look_at(batch.metadata)
         read += len(batch.documents) + len(batch.skipped)
         meter.report("read", read)
     yield from stage.analyze_stage()
@@ -114,6 +112,7 @@ def ingest(
         yield from analyse.analyse(target, *missed)
     plan = yield from settle.plan(target)
     widened = yield from settle.count_widened(target)
+    mistyped = yield from mistyped_warnings(target)
     removed = yield from _write(target, meter, after_seq, after_chunk)
     usage += yield from embed.embed_rest(target, models)
     yield from verify.verify_statistics(target)
@@ -137,7 +136,7 @@ def ingest(
         warnings=(
             *([widened_warning(widened)] if widened else ()),
             *([readers_warning(kindless)] if kindless else ()),
-            *mistyped.warnings,
+            *mistyped,
         ),
     )
 

@@ -25,7 +25,6 @@ MAX_SEQ = 2**31 - 1
 BATCH_DOCUMENTS = 256
 BATCH_LENGTH = 4_000_000
 
-_METADATA = 5
 _READERS = 6  # the column of a document's row
 
 
@@ -50,11 +49,6 @@ class Batch:
     def readers(self) -> Iterator[str]:
         """Who is to read, with repeats."""
         return (name for row in self.documents for name in row[_READERS] or ())
-
-    @property
-    def metadata(self) -> Iterator[str]:
-        """What the documents hold beside title and text, each as a JSON object."""
-        return (row[_METADATA] for row in self.documents)
 
 
 def split(documents: Iterable[Document], chunker: Chunker) -> Iterator[Batch]:
