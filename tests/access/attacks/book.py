@@ -51,6 +51,7 @@ def answer(attack: Attack, world: World, *, guess: str = "") -> str:
         statements.insert(0, f"SELECT set_config('ragspine.grant', '{words['valid']}', false) IS NULL")
     url = world.database.reader_url if attack.login == "reader" else world.database.ingest_url
     said = talk(url, statements).replace(world.database.name, "<database>")
+    assert "SQLSTATE='42601'" not in said, f"{attack.name}: a statement is no SQL, and attacks nothing"
     for mask in attack.masks:
         said = mask.hide(said)
     return said

@@ -140,7 +140,7 @@ ATTACKS = [
         "every function there is, without arguments that fit",
         "what may be executed is what the table of rights says, whichever function it is",
         "SELECT p.oid::regprocedure FROM pg_proc AS p WHERE pronamespace = 'ragspine'::regnamespace"
-        " AND has_function_privilege(p.oid, 'EXECUTE') AND prosecdef ORDER BY 1::text",
+        " AND has_function_privilege(p.oid, 'EXECUTE') AND prosecdef ORDER BY p.oid::regprocedure::text",
     ),
     Attack(
         "statistics of the readable corpus",

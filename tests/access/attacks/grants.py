@@ -9,6 +9,8 @@ _SHOW = (
     "SELECT * FROM ragspine.libraries()",
 )
 
+_FOUND = "(SELECT string_agg(document_id, ' ' ORDER BY document_id) FROM ragspine.search('return' || left(g, 0)))"
+
 
 def _with(grant: str) -> tuple[str, ...]:
     return (f"SELECT set_config('ragspine.grant', '{grant}', false) IS NULL", *_SHOW)
@@ -74,11 +76,11 @@ ATTACKS = [
         "one grant after another inside a statement",
         "what was verified for one is not to serve the other",
         (
-            "SELECT set_config('ragspine.grant', g, false) IS NULL, (SELECT count(*) FROM ragspine.search('return'))"
-            " FROM (VALUES ('{valid}'), ('{other_payload}'), ('{nobody}')) AS v(g)",
-            "SELECT g, (SELECT state FROM ragspine.granted_v1()),"
-            "SELECT g, (SELECT state FROM ragspine.granted_v1()),"
-            " set_config('ragspine.grant', '{later}', false) IS NULL,",
+            # Both are asked for each row, not once: by a column of it, and in no FROM.
+            f"SELECT set_config('ragspine.grant', g, false) IS NULL, {_FOUND} FROM (VALUES ('{{valid}}'),"
+            " ('{other_payload}'), ('{nobody}'), ('{valid}')) AS v(g)",
+            f"SELECT set_config('ragspine.grant', g, false) IS NULL, (ragspine.granted_v1()).state, {_FOUND}"
+            " FROM (VALUES ('{later}'), ('{valid}'), ('{other_payload}')) AS v(g)",
         ),
     ),
     Attack(

@@ -143,10 +143,10 @@ ATTACKS = [
     ),
     Attack(
         "a principal",
-        "a grant says who one is, and only the application signs grants",
+        "who reads what one does not is a hidden name, too",
         (
-            "SELECT has_table_privilege('reader', 'ragspine.acl_reader', 'SELECT')",
-            "SELECT principals FROM ragspine.granted_v1()",
+            "SELECT principal FROM ragspine.acl_reader",
+            "SELECT count(*) FROM ragspine.acl_reader WHERE principal LIKE 'group:%'",
         ),
     ),
 ]

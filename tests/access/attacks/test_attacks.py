@@ -25,6 +25,11 @@ def test_there_are_many_attacks_of_every_family() -> None:
         by_name([Attack("twice", "", ""), Attack("twice", "", "")])
 
 
+def test_an_attack_that_is_no_sql_is_refused(pair: Pair) -> None:
+    with pytest.raises(AssertionError, match="broken: a statement is no SQL"):
+        book.answer(Attack("broken", "", ("SELECT 1", "SELECT 1,")), pair.small)
+
+
 def test_the_attacker_reads_what_is_its_own(pair: Pair) -> None:
     """Else nothing could come back at all."""
     own = Attack("own", "", "SELECT document_id, text FROM ragspine.search('return an order', 50) ORDER BY 1")

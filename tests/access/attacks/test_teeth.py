@@ -45,6 +45,12 @@ FAULTS = {
         "ALTER TABLE ragspine.document DISABLE ROW LEVEL SECURITY; GRANT SELECT ON ragspine.document TO"
         " ragspine_reader",
     ),
+    "a right on the readers of classes": Fault(
+        ("a principal",),
+        "a hidden word comes back",
+        "ALTER TABLE ragspine.acl_reader DISABLE ROW LEVEL SECURITY; GRANT SELECT ON ragspine.acl_reader TO"
+        " ragspine_reader",
+    ),
     "a view of the owner's": Fault(
         ("whatever may be read",),
         "a hidden word comes back",
@@ -87,7 +93,11 @@ FAULTS = {
         edits=(("weigh_terms_v1", "WHERE t.chunk_count > 0", "WHERE t.lexeme_no > 0"),),
     ),
     "a signature that is not compared": Fault(
-        ("a grant with another tenant's payload", "assume() with what does not verify"),
+        (
+            "a grant with another tenant's payload",
+            "assume() with what does not verify",
+            "one grant after another inside a statement",
+        ),
         "a hidden word comes back",
         edits=(("granted_v1", "IF sha256(nonce || convert_to(expected, 'UTF8')) <>", "IF false AND sha256(nonce) <>"),),
     ),
