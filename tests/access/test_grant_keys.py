@@ -15,6 +15,7 @@ from ragspine_pg.errors import ConfigurationError, NotFound, SchemaError
 from ragspine_pg.schema.grant_key import add_grant_key, list_grant_keys, retire_grant_key
 from ragspine_pg.schema.migrate import migrate
 from ragspine_pg.statement.catalogue import read
+from tests.access.grants import grant_of, granted, state_of
 from tests.fixtures.database import Database
 from tests.fixtures.spine import Plant, open_spine
 
@@ -34,13 +35,6 @@ BARE = (
 )
 
 
-def state_of(database: Database, grant: str) -> tuple[str, list[str] | None]:
-    with psycopg.connect(database.reader_url) as connection:
-        connection.execute("SELECT set_config('ragspine.grant', %s, true)", [grant])
-        ((state, principals),) = connection.execute("SELECT state, principals FROM ragspine.granted_v1()").fetchall()
-    return state, principals
-
-
 def test_the_text_of_a_grant_is_the_golden_one() -> None:
     assert mint_grant(KEY, ME, seconds=60, now=9_000_000_000, nonce=NONCE) == GOLDEN
 
@@ -50,11 +44,11 @@ def test_no_two_grants_are_one_text() -> None:
 
 
 def test_the_database_takes_the_golden_grant(fresh_database: Database) -> None:
-    assert state_of(fresh_database, GOLDEN) == ("unknown key", None)
+    assert granted(fresh_database, GOLDEN) == ("unknown key", None)
     add_grant_key(fresh_database.owner_url, KEY.text)
-    assert state_of(fresh_database, GOLDEN) == ("valid", ["group:café", "user:ann"])
-    assert state_of(fresh_database, BARE) == ("valid", ["group:café", "user:ann"])
-    assert state_of(fresh_database, GOLDEN[:-1] + "8") == ("forged", None)
+    assert granted(fresh_database, GOLDEN) == ("valid", ["group:café", "user:ann"])
+    assert granted(fresh_database, BARE) == ("valid", ["group:café", "user:ann"])
+    assert granted(fresh_database, GOLDEN[:-1] + "8") == ("forged", None)
 
 
 def test_one_key_follows_another_without_a_moment_in_between(fresh_database: Database) -> None:
@@ -67,7 +61,7 @@ def test_one_key_follows_another_without_a_moment_in_between(fresh_database: Dat
     assert add_grant_key(owner, new.text) == new
     after = mint_grant(new, ME, seconds=600)
     assert before.split(".")[1] != after.split(".")[1]
-    assert (state_of(fresh_database, before)[0], state_of(fresh_database, after)[0]) == ("valid", "valid")
+    assert (state_of(fresh_database, before), state_of(fresh_database, after)) == ("valid", "valid")
     assert [(key.key_id, key.retired_at) for key in list_grant_keys(owner)] == [(old.key_id, None), (new.key_id, None)]
 
     with psycopg.connect(fresh_database.reader_url) as reader:
@@ -78,7 +72,7 @@ def test_one_key_follows_another_without_a_moment_in_between(fresh_database: Dat
         assert reader.execute(search).fetchall() == []  # at once, in the middle of a transaction
         reader.execute("SELECT ragspine.assume(%s)", [after])
         assert reader.execute(search).fetchall() == [("a",)]
-    assert state_of(fresh_database, before)[0] == "unknown key"
+    assert state_of(fresh_database, before) == "unknown key"
     assert retire_grant_key(owner, old.key_id) is False
     assert [key.retired_at is None for key in list_grant_keys(owner)] == [False, True]
 
@@ -174,7 +168,7 @@ def test_one_function_verifies_once_however_much_it_finds(fresh_database: Databa
     with open_spine(fresh_database) as spine:
         library = spine.create_library(ME.tenant, "notes")
         library.ingest(Document(f"d{n}", f"returns number {n}") for n in range(20))
-    grant = mint_grant(GrantKey.parse(fresh_database.grant_key), ME, seconds=600)
+    grant = grant_of(fresh_database, ME, seconds=600)
     with psycopg.connect(fresh_database.superuser_url) as connection:
         connection.execute("SET track_functions = 'all'")
 
@@ -236,7 +230,7 @@ def test_a_grant_is_in_no_statement_that_others_can_see(fresh_database: Database
 
 def test_a_grant_is_in_no_statement_that_others_can_see_has_teeth(fresh_database: Database, plant: Plant) -> None:
     plant("assume_v1", ("BEGIN\n", "BEGIN\n  PERFORM pg_sleep(0.3);\n"))
-    grant = mint_grant(GrantKey.parse(fresh_database.grant_key), ME)
+    grant = grant_of(fresh_database, ME)
     with psycopg.connect(fresh_database.reader_url) as connection, watching(fresh_database) as seen:
         connection.execute(f"SELECT ragspine.assume('{grant}')")
     assert [text for text in seen if "rg1." in text]

@@ -13,18 +13,11 @@ from ragspine_pg import Access, RagSpine
 from ragspine_pg.contract.grant import GrantKey, mint_grant
 from ragspine_pg.errors import ConfigurationError, GrantInvalid, RagSpineError
 from tests.access import world
+from tests.access.grants import grant_of, granted, state_of
 from tests.fixtures.database import Database
 from tests.fixtures.spine import Plant
 
 NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1).filter(str.strip)
-
-
-def state_of(database: Database, grant: str) -> str:
-    with psycopg.connect(database.reader_url) as connection:
-        connection.execute("SELECT set_config('ragspine.grant', %s, true)", [grant])
-        row = connection.execute("SELECT state FROM ragspine.granted_v1()").fetchone()
-        assert row is not None
-        return str(row[0])
 
 
 def signed(database: Database, payload: bytes, *, expiry: str | None = None, prefix: str = "rg1") -> str:
@@ -39,7 +32,7 @@ def signed(database: Database, payload: bytes, *, expiry: str | None = None, pre
 
 
 def test_a_grant_of_ours_verifies(database: Database) -> None:
-    assert state_of(database, mint_grant(GrantKey.parse(database.grant_key), world.STAFF)) == "valid"
+    assert state_of(database, grant_of(database, world.STAFF)) == "valid"
 
 
 def test_python_and_sql_agree_on_the_form(database: Database) -> None:
@@ -92,7 +85,7 @@ def test_expiry_has_teeth(fresh_database: Database, plant: Plant) -> None:
 
 def test_a_grant_runs_out_inside_a_transaction(database: Database) -> None:
     with psycopg.connect(database.reader_url) as connection:
-        grant = mint_grant(GrantKey.parse(database.grant_key), world.STAFF, seconds=1)
+        grant = grant_of(database, world.STAFF, seconds=1)
         connection.execute("SELECT ragspine.assume(%s)", [grant])
         time.sleep(2.1)
         assert connection.execute("SELECT state FROM ragspine.granted_v1()").fetchone() == ("expired",)
@@ -101,14 +94,14 @@ def test_a_grant_runs_out_inside_a_transaction(database: Database) -> None:
 def test_a_grant_ends_with_its_transaction(database: Database) -> None:
     with psycopg.connect(database.reader_url) as connection:
         with connection.transaction():
-            grant = mint_grant(GrantKey.parse(database.grant_key), world.STAFF)
+            grant = grant_of(database, world.STAFF)
             connection.execute("SELECT ragspine.assume(%s)", [grant])
         assert connection.execute("SELECT state FROM ragspine.granted_v1()").fetchone() == ("missing",)
 
 
 def test_a_refused_grant_takes_the_former_one_away(database: Database) -> None:
     with psycopg.connect(database.reader_url) as connection:
-        grant = mint_grant(GrantKey.parse(database.grant_key), world.STAFF)
+        grant = grant_of(database, world.STAFF)
         connection.execute("SELECT ragspine.assume(%s)", [grant])
         with pytest.raises(psycopg.Error) as caught, connection.transaction():
             connection.execute("SELECT ragspine.assume('rg1.x')")
@@ -119,17 +112,12 @@ def test_a_refused_grant_takes_the_former_one_away(database: Database) -> None:
 @settings(deadline=None)  # a busy machine is no fault
 @given(tenant=NAMES, principals=st.sets(NAMES, max_size=5))
 def test_any_name_survives_the_way_into_the_database(database: Database, tenant: str, principals: set[str]) -> None:
-    grant = mint_grant(GrantKey.parse(database.grant_key), Access(tenant, principals))
-    with psycopg.connect(database.reader_url) as connection:
-        connection.execute("SELECT set_config('ragspine.grant', %s, true)", [grant])
-        row = connection.execute("SELECT state, principals FROM ragspine.granted_v1()").fetchone()
-        assert row is not None
-        assert row[0] == "valid"
-        assert set(row[1]) == principals
+    state, found = granted(database, grant_of(database, Access(tenant, principals)))
+    assert (state, set(found or ())) == ("valid", principals)
 
 
 def test_a_retired_key_signs_nothing(fresh_database: Database) -> None:
-    grant = mint_grant(GrantKey.parse(fresh_database.grant_key), world.STAFF)
+    grant = grant_of(fresh_database, world.STAFF)
     with psycopg.connect(fresh_database.owner_url) as connection:
         connection.execute("UPDATE ragspine.grant_key SET retired_at = now()")
     assert state_of(fresh_database, grant) == "unknown key"

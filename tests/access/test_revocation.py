@@ -10,19 +10,11 @@ from ragspine_pg import Access, AsyncRagSpine, Document, Ingestor, RagSpine
 from ragspine_pg.contract.grant import GrantKey, mint_grant
 from ragspine_pg.errors import ConfigurationError, GrantInvalid
 from tests.access import world
+from tests.access.grants import grant_of, state_of
 from tests.fixtures.database import Database
 from tests.fixtures.spine import Plant, open_spine
 
 ME = Access("revoking", {"user:me"})
-
-
-def grant_of(database: Database, access: Access = ME, *, seconds: int = 600, now: float | None = None) -> str:
-    return mint_grant(GrantKey.parse(database.grant_key), access, seconds=seconds, now=now)
-
-
-def state_of(connection: "psycopg.Connection[tuple[object, ...]]", grant: str) -> object:
-    connection.execute("SELECT set_config('ragspine.grant', %s, true)", [grant])
-    return connection.execute("SELECT state FROM ragspine.granted_v1()").fetchall()[0][0]
 
 
 def listed(database: Database) -> int:
@@ -32,7 +24,7 @@ def listed(database: Database) -> int:
 
 def assert_revoking_holds(database: Database) -> None:
     """The core: in the middle of a transaction, for that grant alone."""
-    revoked, other = grant_of(database), grant_of(database)
+    revoked, other = grant_of(database, ME), grant_of(database, ME)
     with Ingestor.open(database.ingest_url) as ingestor, psycopg.connect(database.reader_url) as reader:
         assert (state_of(reader, revoked), state_of(reader, other)) == ("valid", "valid")
         assert ingestor.revoke(revoked) is True
@@ -90,7 +82,7 @@ def test_awaited_it_is_the_same(fresh_database: Database) -> None:
 
 def test_a_transaction_that_keeps_its_snapshot_keeps_what_it_saw(fresh_database: Database) -> None:
     """As is said of it: what began at REPEATABLE READ sees no revocation that came later, but expiry it sees."""
-    grant = grant_of(fresh_database)
+    grant = grant_of(fresh_database, ME)
     with Ingestor.open(fresh_database.ingest_url) as ingestor, psycopg.connect(fresh_database.reader_url) as reader:
         reader.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         assert state_of(reader, grant) == "valid"
@@ -102,22 +94,22 @@ def test_a_transaction_that_keeps_its_snapshot_keeps_what_it_saw(fresh_database:
 
 def test_expired_grants_are_no_business_of_the_list_and_leave_it(fresh_database: Database) -> None:
     with Ingestor.open(fresh_database.ingest_url) as ingestor:
-        assert ingestor.revoke(grant_of(fresh_database, now=time.time() - 3600)) is False
+        assert ingestor.revoke(grant_of(fresh_database, ME, now=time.time() - 3600)) is False
         assert listed(fresh_database) == 0
-        ingestor.revoke(grant_of(fresh_database))
+        ingestor.revoke(grant_of(fresh_database, ME))
         for ago, left in (
             ("1 second", 2),
             ("61 seconds", 1),
         ):  # the clock ends a grant a minute late: till then it is kept
             with psycopg.connect(fresh_database.owner_url) as owner:
                 owner.execute("UPDATE ragspine.revoked_grant SET expires_at = now() - %s::interval", [ago])
-            ingestor.revoke(grant_of(fresh_database, seconds=600 + left))
+            ingestor.revoke(grant_of(fresh_database, ME, seconds=600 + left))
             assert listed(fresh_database) == left
 
 
 def test_revoking_one_of_two_grants_signed_alike_leaves_the_other(fresh_database: Database) -> None:
     now = time.time()
-    one, other = grant_of(fresh_database, now=now), grant_of(fresh_database, now=now)
+    one, other = grant_of(fresh_database, ME, now=now), grant_of(fresh_database, ME, now=now)
     with Ingestor.open(fresh_database.ingest_url) as ingestor, psycopg.connect(fresh_database.reader_url) as reader:
         assert ingestor.revoke(one) is True
         assert (state_of(reader, one), state_of(reader, other)) == ("revoked", "valid")
@@ -135,7 +127,7 @@ def test_revoking_a_grant_of_the_default_length_stops_no_search_of_ours(
 
 
 def test_the_callers_own_grant_stays(fresh_database: Database) -> None:
-    own, other = grant_of(fresh_database), grant_of(fresh_database)
+    own, other = grant_of(fresh_database, ME), grant_of(fresh_database, ME)
     with psycopg.connect(fresh_database.ingest_url) as connection:
         connection.execute("SELECT ragspine.assume(%s)", [own])
         assert connection.execute("SELECT ragspine.revoke(%s)", [other]).fetchall() == [(True,)]
@@ -175,6 +167,6 @@ def test_it_costs_one_look_into_an_index(fresh_database: Database) -> None:
         with connection.transaction():
             before = connection.execute(scans).fetchall()[0]
             for _ in range(5):
-                assert state_of(connection, grant_of(fresh_database)) == "valid"
+                assert state_of(connection, grant_of(fresh_database, ME)) == "valid"
             after = connection.execute(scans).fetchall()[0]
     assert (after[0] - before[0], after[1] - before[1]) == (0, 5)
