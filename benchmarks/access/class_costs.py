@@ -15,25 +15,27 @@ import os
 import platform
 import random
 import statistics
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
-from ragspine_pg import Access, Document, MetadataFilter, RagSpine, make_embedding_model
-from ragspine_pg.config import ServiceConfig
+from ragspine_pg import Access, Document, MetadataFilter, make_embedding_model
 from ragspine_pg.connect.embedded import EmbeddedServer
-from ragspine_pg.connect.provision import make_database, make_vector
 from ragspine_pg.contract.ingest import Statistics
-from ragspine_pg.schema.migrate import migrate
-from ragspine_pg.schema.tables import grant_key, metadata
+from ragspine_pg.schema.tables import grant_key, metadata, revoked_grant
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT))  # a script's own folder is on it, and this one is not
+
+from benchmarks.database import database  # noqa: E402
+
 WORDS = [f"word{n}" for n in range(3000)]
 WEIGHTS = [1 / (n + 5) for n in range(3000)]
 EVERYONE = "group:all"
@@ -81,26 +83,6 @@ def main() -> None:
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     print(f"\nwritten to {options.output}")
-
-
-@contextmanager
-def database(server: EmbeddedServer, name: str) -> Iterator[RagSpine]:
-    """A facade on a database of that name, made for it."""
-    with psycopg.connect(server.url("superuser", "postgres"), autocommit=True) as connection:
-        make_database(connection, name)
-    with psycopg.connect(server.url("superuser", name), autocommit=True) as connection:
-        make_vector(connection)
-    key = migrate(server.url("owner", name), grant_key=server.grant_key).grant_key
-    if key is not None:
-        server.store_grant_key(key)
-    with RagSpine.open(
-        server.url("reader", name),
-        ingest=server.url("ingest", name),
-        owner=server.url("owner", name),
-        grant_key=server.grant_key,
-        config=ServiceConfig(pool_size=1),
-    ) as spine:
-        yield spine
 
 
 def corpus(number: int, classes: int, seed: int) -> list[Document]:
@@ -161,7 +143,7 @@ def copy_tenant(url: str, number: int) -> int:
     with psycopg.connect(url) as connection:
         connection.execute("SET LOCAL session_replication_role = replica")  # copies of rows that were checked
         for table in metadata.sorted_tables:
-            if table is grant_key:
+            if table in (grant_key, revoked_grant):  # of no tenant
                 continue
             names = [column.name for column in table.columns]
             shifted = [

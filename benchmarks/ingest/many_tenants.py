@@ -15,6 +15,7 @@ import os
 import platform
 import random
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -22,16 +23,15 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import psycopg
-
 from ragspine_pg import Document, Library, RagSpine
-from ragspine_pg.config import ServiceConfig
 from ragspine_pg.connect.embedded import EmbeddedServer
-from ragspine_pg.connect.provision import make_database, make_vector
 from ragspine_pg.contract.ingest import IngestReport
-from ragspine_pg.schema.migrate import migrate
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT))  # a script's own folder is on it, and this one is not
+
+from benchmarks.database import database  # noqa: E402
+
 WORDS = [f"word{n}" for n in range(3000)]
 
 
@@ -70,22 +70,8 @@ def main() -> None:
 @contextmanager
 def filled(server: EmbeddedServer, tenants: int) -> Iterator[RagSpine]:
     """A facade on a database of that many tenants; the first has twenty documents, the others one or two."""
-    name = f"tenants_{tenants}"
-    with psycopg.connect(server.url("superuser", "postgres"), autocommit=True) as connection:
-        make_database(connection, name)
-    with psycopg.connect(server.url("superuser", name), autocommit=True) as connection:
-        make_vector(connection)
-    key = migrate(server.url("owner", name), grant_key=server.grant_key).grant_key
-    if key is not None:
-        server.store_grant_key(key)
-    started = time.perf_counter()
-    with RagSpine.open(
-        server.url("reader", name),
-        ingest=server.url("ingest", name),
-        owner=server.url("owner", name),
-        grant_key=server.grant_key,
-        config=ServiceConfig(pool_size=1),
-    ) as spine:
+    with database(server, f"tenants_{tenants}") as spine:
+        started = time.perf_counter()
         draw = random.Random(tenants)
         for number in range(tenants):
             library = spine.create_library(f"tenant-{number}", "notes", chunker="whole")
