@@ -146,14 +146,14 @@ class Ingestor(Shell):
     ) -> IngestReport:
         """Store and index documents, or the files and folders of documents; searchable when the call returns.
 
-        ``readers`` and ``sensitivity`` replace those of every ``Document`` of the call, and are those of every file, of
-        a line of JSONL only what it does not say itself; ``metadata`` is added under each document's own. Of each
-        that is not given, a file that is stored already keeps what it has. A ``Document`` means what it says, also by
-        its defaults, but for what it names in ``keep``: without ``readers`` it is opened to every member. The report
-        warns of stored documents that more may read now, and of readers without a kind (``staff``).
-        Documents that are stored already and did not change are left alone. An empty document (neither title nor text)
-        is reported as skipped, and a stored document of its id stays as it is. An id twice in one call is an error;
-        with ``on_duplicate="last"`` its last document counts, whatever it holds, an empty one too.
+        ``readers`` and ``sensitivity`` replace those of every ``Document``, and are those of files, but for what a line
+        of JSONL says itself; ``metadata`` is added under each document's own. What is not given a stored file keeps; a
+        ``Document`` without ``readers`` is opened to every member, unless its ``keep`` names them
+        (``docs/guide/documents.md``). The report warns of rights that were widened.
+
+        What did not change is left alone. An empty document (neither title nor text) is reported as skipped, and a
+        stored one of its id stays as it is. An id twice in one call is an error; with ``on_duplicate="last"`` its last
+        document counts, an empty one too.
 
         ``progress`` is called with a ``Progress`` every few hundred documents and at each stage.
 
