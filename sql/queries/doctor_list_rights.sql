@@ -38,8 +38,9 @@ WITH
            CASE d.defaclobjtype WHEN 'r' THEN 'tables' WHEN 'S' THEN 'sequences' WHEN 'f' THEN 'functions' ELSE 'types' END,
            d.defaclrole,
            CASE WHEN d.defaclnamespace = 0 AND d.defaclobjtype IN ('f', 'T')
-                THEN ARRAY(SELECT given FROM unnest(d.defaclacl) AS given
-                            WHERE NOT given = ANY (acldefault(d.defaclobjtype, d.defaclrole)))
+                -- NULL, which gives no row, where nothing is left: of an empty array aclexplode says that it is none of rights.
+                THEN (SELECT array_agg(given) FROM unnest(d.defaclacl) AS given
+                       WHERE NOT given = ANY (acldefault(d.defaclobjtype, d.defaclrole)))
                 ELSE d.defaclacl END
       FROM pg_catalog.pg_default_acl AS d
       JOIN pg_catalog.pg_namespace AS n

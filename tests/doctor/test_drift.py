@@ -100,6 +100,16 @@ def test_drift_of_rights_is_named(
         assert not diagnosis.ok
 
 
+@pytest.mark.parametrize("kind", ["EXECUTE ON FUNCTIONS", "USAGE ON TYPES"])
+def test_rights_are_compared_where_the_owner_gives_nobody_what_everybody_has_by_default(
+    filled: Database, plant: Plant, kind: str
+) -> None:
+    plant(f"ALTER DEFAULT PRIVILEGES FOR ROLE owner REVOKE {kind} FROM PUBLIC")
+    assert told(diagnose(filled)) == []
+    plant("GRANT SELECT ON ragspine.chunk TO pg_monitor")
+    assert ["pg_monitor has SELECT on table chunk" in what for _, _, what in told(diagnose(filled))] == [True]
+
+
 def test_row_security_that_is_forced_beside_the_owners_policy_is_said_and_is_no_fault(
     filled: Database, plant: Plant
 ) -> None:
