@@ -129,7 +129,10 @@ $policy$"""
 
 
 def rights_sql() -> str:
-    """Takes everything of ours from PUBLIC and the group roles, then grants what ``privileges`` says."""
+    """Takes everything of ours from PUBLIC and the group roles, then grants what ``privileges`` says.
+
+    What a group could hand on, and a member did, goes with it.
+    """
     grants: list[str] = []
     for role in ROLES:
         grants.append(f"('schema', 'ragspine', '{role}', 'USAGE')")
@@ -147,10 +150,11 @@ BEGIN
   FOR grantee IN
     SELECT 'PUBLIC' UNION ALL SELECT rolname::text FROM pg_catalog.pg_roles WHERE rolname IN ({roles})
   LOOP
-    EXECUTE 'REVOKE ALL ON SCHEMA ragspine FROM ' || grantee;
-    EXECUTE 'REVOKE ALL ON ALL TABLES IN SCHEMA ragspine FROM ' || grantee;
-    EXECUTE 'REVOKE ALL ON ALL SEQUENCES IN SCHEMA ragspine FROM ' || grantee;
-    EXECUTE 'REVOKE ALL ON ALL ROUTINES IN SCHEMA ragspine FROM ' || grantee;
+    -- CASCADE, for what a group was given to hand on and a member of it has: it would stop the migration.
+    EXECUTE 'REVOKE ALL ON SCHEMA ragspine FROM ' || grantee || ' CASCADE';
+    EXECUTE 'REVOKE ALL ON ALL TABLES IN SCHEMA ragspine FROM ' || grantee || ' CASCADE';
+    EXECUTE 'REVOKE ALL ON ALL SEQUENCES IN SCHEMA ragspine FROM ' || grantee || ' CASCADE';
+    EXECUTE 'REVOKE ALL ON ALL ROUTINES IN SCHEMA ragspine FROM ' || grantee || ' CASCADE';
     -- Everybody may use new types, those of tables' rows among them: a column of one would stop ALTER TABLE.
     FOR target IN
       SELECT t.oid::regtype::text AS named
@@ -161,7 +165,7 @@ BEGIN
                          AS a (grantor, holder)
                       WHERE a.holder = COALESCE(pg_catalog.to_regrole(NULLIF(grantee, 'PUBLIC'))::oid, 0))
     LOOP
-      EXECUTE pg_catalog.format('REVOKE ALL ON TYPE %s FROM %s', target.named, grantee);
+      EXECUTE pg_catalog.format('REVOKE ALL ON TYPE %s FROM %s CASCADE', target.named, grantee);
     END LOOP;
   END LOOP;
   -- What does not exist yet, or no longer, is left out: an older revision is brought up with the newest rights.

@@ -21,6 +21,14 @@ Connection = psycopg.Connection[Any]
 
 def test_migrating_again_takes_back_what_was_granted_by_hand(fresh_database: Database) -> None:
     before = snapshot(fresh_database.owner_url)
+    handed_on = (
+        "USAGE ON SCHEMA ragspine",
+        "SELECT ON ragspine.lexeme",
+        "SELECT (lexeme) ON ragspine.lexeme",
+        "USAGE ON SEQUENCE ragspine.batch",
+        "EXECUTE ON FUNCTION ragspine.environment_v1()",
+        "USAGE ON TYPE ragspine.lexeme",
+    )
     with psycopg.connect(fresh_database.owner_url) as connection:
         connection.execute(f"GRANT SELECT ON ragspine.grant_key TO {READER}, PUBLIC")
         connection.execute("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ragspine TO PUBLIC")
@@ -30,6 +38,13 @@ def test_migrating_again_takes_back_what_was_granted_by_hand(fresh_database: Dat
         connection.execute("ALTER FUNCTION ragspine.find_document_v1 OWNER TO owner")
         connection.execute("ALTER POLICY readable ON ragspine.chunk RENAME TO other")
         connection.execute("DROP POLICY readable ON ragspine.document")
+        for what in handed_on:
+            connection.execute(f"GRANT {what} TO {READER} WITH GRANT OPTION")  # type: ignore[call-overload]
+    with psycopg.connect(fresh_database.reader_url) as connection:
+        for what in handed_on:
+            connection.execute(f"GRANT {what} TO ingest, PUBLIC")  # type: ignore[call-overload]
+    taken = snapshot(fresh_database.owner_url).splitlines()
+    assert len([line for line in taken if line.endswith(" to ingest")]) == len(handed_on)
     migrate(fresh_database.owner_url)
     with psycopg.connect(fresh_database.owner_url) as connection:
         connection.execute("DROP POLICY other ON ragspine.chunk")
