@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterator
 
 from ragspine_pg.doctor.check import MIGRATE, Case, error
+from ragspine_pg.doctor.checks.functions import make_twin
 from ragspine_pg.doctor.diagnosis import Finding
-from ragspine_pg.flow.steps import Flow, Statement, fetch
+from ragspine_pg.flow.steps import Flow, fetch
 from ragspine_pg.schema.privileges import ROLES
 from ragspine_pg.schema.revision import VERSION_TABLE
 from ragspine_pg.schema.state import POLICIES, policy_statements
@@ -76,10 +77,10 @@ def texts(case: Case) -> Flow[list[Finding]]:
     """Each policy against a twin on a temporary table: ALTER POLICY leaves its trace in the expressions alone."""
     expected = yield from _expected()
     for table in sorted({table for table, _ in expected}):
-        yield from _do(f"CREATE TEMPORARY TABLE {table} (LIKE ragspine.{table})")
-        yield from _do(f"ALTER TABLE pg_temp.{table} ENABLE ROW LEVEL SECURITY")
+        yield from make_twin(f"CREATE TEMPORARY TABLE {table} (LIKE ragspine.{table})")
+        yield from make_twin(f"ALTER TABLE pg_temp.{table} ENABLE ROW LEVEL SECURITY")
     for (table, _), statement in expected.items():
-        yield from _do(re.sub(rf"\bON ragspine\.{table}\b", f"ON pg_temp.{table}", statement, count=1))
+        yield from make_twin(re.sub(rf"\bON ragspine\.{table}\b", f"ON pg_temp.{table}", statement, count=1))
     rows = yield from fetch(_COMPARE_POLICIES)
     return [
         error(
@@ -105,7 +106,3 @@ def _expected() -> Flow[dict[tuple[str, str], str]]:
 def _statements(vector_schema: str) -> Iterator[tuple[str, str, str]]:
     for name in POLICIES:
         yield from policy_statements(render(read("policies", name), vector_schema))
-
-
-def _do(text: str) -> Flow[None]:
-    yield from fetch(Statement("doctor_make_twin", text.replace("%", "%%"), tuple))
