@@ -1,6 +1,6 @@
 """Who may do what: ONE table of rights. Every migrate applies it, and a test compares it with reality.
 
-Nothing that is not written here is granted: PUBLIC and both group roles lose everything of ours first.
+Nothing that is not written here is granted: PUBLIC and all group roles lose everything of ours first.
 
 - ``RELATIONS``: table → role → rights; a table that is missing here has no rights at all.
 - ``SEQUENCES``: sequence → role → rights (identity columns need none).
