@@ -65,7 +65,7 @@ def test_a_right_on_all_tables_is_one_error_and_its_advice_takes_it_back(filled:
     plant("GRANT SELECT, DELETE ON ALL TABLES IN SCHEMA ragspine TO pg_monitor")
     (found,) = diagnose(filled).findings("warning", "error")
     assert found.level == "error"
-    assert found.fix == "REVOKE DELETE, SELECT ON ALL TABLES IN SCHEMA ragspine FROM pg_monitor"
+    assert found.fix == 'REVOKE DELETE, SELECT ON ALL TABLES IN SCHEMA ragspine FROM "pg_monitor"'
     plant(found.fix)
     assert told(diagnose(filled)) == []
 

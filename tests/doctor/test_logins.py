@@ -5,6 +5,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from ragspine_pg.connect.target import open_source
 from ragspine_pg.doctor import Installation, Level, examine
@@ -171,7 +172,27 @@ def test_a_member_that_is_none_of_the_logins_at_hand_is_said_and_is_no_fault(
     assert [(finding.level, finding.what) for finding in said] == [
         ("ok", "role other, none of the logins at hand, is a member of ragspine_ingest")
     ]
-    assert "REVOKE ragspine_ingest FROM other" in said[0].fix
+    assert 'REVOKE ragspine_ingest FROM "other"' in said[0].fix
+
+
+@pytest.mark.parametrize("name", ["user", "select", "Mixed", 'with "quotes"'])
+def test_advice_about_a_role_runs_whatever_its_name(
+    shared: Database, setup: psycopg.Connection[Any], name: str
+) -> None:
+    clean = examined(shared, setup)
+    role = sql.Identifier(name)
+    setup.execute(sql.SQL("CREATE ROLE {}; GRANT SELECT ON ragspine.chunk TO {}").format(role, role))
+    for where in ("", "IN SCHEMA ragspine "):
+        given = sql.SQL("ALTER DEFAULT PRIVILEGES FOR ROLE owner " + where + "GRANT SELECT ON TABLES TO {}")
+        setup.execute(given.format(role))
+    findings = examine(lent(shared, setup, "owner"), audit=False).findings("warning", "error")
+    advice = [finding.fix.removeprefix("as who has set it: ") for finding in findings if "REVOKE SELECT" in finding.fix]
+    assert len(advice) == 3, findings
+    setup.execute("SET LOCAL ROLE owner")
+    for statement in advice:
+        setup.execute(statement)  # type: ignore[call-overload]
+    setup.execute("RESET ROLE")
+    assert examined(shared, setup) == clean
 
 
 @pytest.mark.parametrize("attribute", ["CREATEROLE", "CREATEDB"])
