@@ -27,7 +27,7 @@ def doctor(
 ) -> None:
     """Examine settings, logins, rights, policies, functions and data; exit status 1 when something is an error.
 
-    It changes nothing, works with the logins it has, and says what it could not check.
+    It changes nothing that is stored, works with the logins it has, and says what it could not check.
     """
     from ragspine_pg.doctor import Installation, examine
 

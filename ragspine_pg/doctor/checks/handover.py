@@ -22,7 +22,11 @@ _WHAT = "is given sessions with what others have set in them, a grant that was s
 
 
 def handover(installation: Installation) -> CheckResult:
-    """Leave a setting in a session as each login, and look for it as another client of the same login."""
+    """Leave a setting in a session as each login, and look for it as another client of the same login.
+
+    Each login opens one connection that leaves the setting, and while that stays and after it has gone up to five more,
+    one after the other: eleven at most, two at a time. Where a pool does not reset sessions, the setting can stay there.
+    """
     findings: list[Finding] = []
     unchecked = []
     for login in LOGINS:
