@@ -84,8 +84,8 @@ def examine(
 ) -> Diagnosis:
     """Make every check; nothing that is stored is changed.
 
-    Behind a pool that does not reset sessions, a setting of ours with a random value, ``ragspine.probe``, can stay in one
-    session of each login until that ends (see ``handover``).
+    Behind a pool that does not reset sessions, a setting of ours with a random value, ``ragspine.probe``, can stay in
+    one session of each login until that ends (see ``handover``).
 
     ``audit`` reads all that every library holds; ``deep`` analyses its texts again, too, which takes as long as an
     ingest. ``on_step`` is told what comes next.

@@ -25,7 +25,8 @@ def handover(installation: Installation) -> CheckResult:
     """Leave a setting in a session as each login, and look for it as another client of the same login.
 
     Each login opens one connection that leaves the setting, and while that stays and after it has gone up to five more,
-    one after the other: eleven at most, two at a time. Where a pool does not reset sessions, the setting can stay there.
+    one after the other: eleven at most, two at a time. Where a pool does not reset sessions, the setting can stay in
+    one.
     """
     findings: list[Finding] = []
     unchecked = []

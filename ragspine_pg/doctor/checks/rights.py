@@ -61,8 +61,8 @@ def _excess(kind: str, name: str, role: str, privilege: str) -> Finding:
     if kind.startswith("default"):
         where, of = (" IN SCHEMA ragspine", "in schema ragspine") if kind == "default" else ("", "of the owner")
         what = f"new {name} {of} will give {privilege} to {role}"
-        fix = f"as who has set it: ALTER DEFAULT PRIVILEGES{where} REVOKE {privilege} ON {name.upper()} FROM {role}"
-        return warning(what, fix)
+        revoke = f"ALTER DEFAULT PRIVILEGES{where} REVOKE {privilege} ON {name.upper()} FROM {quoted(role)}"
+        return warning(what, f"as who has set it: {revoke}")
     what = f"{role} has {privilege} on {kind} {name}, which nothing of ours grants"
     if role in (*ROLES, "PUBLIC"):
         return error(what, MIGRATE)

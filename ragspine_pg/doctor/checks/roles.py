@@ -182,8 +182,8 @@ def powers(case: Case) -> Flow[list[Finding]]:
 
 
 def quoted(name: str) -> str:
-    """A role's name as SQL takes it."""
-    return name if name.isidentifier() and name.islower() else '"' + name.replace('"', '""') + '"'
+    """A role's or schema's name as SQL takes it; any but our own may be one of SQL's words."""
+    return name if name in (*ROLES, "PUBLIC") else '"' + name.replace('"', '""') + '"'
 
 
 def _in_the_gate(name: str, held: list[str]) -> Finding:
