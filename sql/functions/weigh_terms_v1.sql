@@ -17,13 +17,17 @@ SET plan_cache_mode = force_generic_plan  -- look-ups by key: planned once a ses
 AS $$
 #variable_conflict use_column
 DECLARE
-  by_class CONSTANT boolean := current_setting('server_version_num')::integer < 170000 AND cardinality(classes) <= 1000;
+  analyzer text;
+  by_class boolean;
 BEGIN
-  IF EXISTS (SELECT FROM ragspine.index_version AS v
-              WHERE v.tenant_no = weigh_terms_v1.tenant_no AND v.version_no = weigh_terms_v1.version_no
-                AND v.statistics = 'library') THEN
-    classes := ARRAY[0];  -- see counted_class_v1
+  SELECT v.analyzer, CASE v.statistics WHEN 'library' THEN ARRAY[0] ELSE classes END  -- see counted_class_v1
+    INTO analyzer, classes
+    FROM ragspine.index_version AS v
+   WHERE v.tenant_no = weigh_terms_v1.tenant_no AND v.version_no = weigh_terms_v1.version_no;
+  IF NOT FOUND THEN
+    RETURN;
   END IF;
+  by_class := current_setting('server_version_num')::integer < 170000 AND cardinality(classes) <= 1000;
   RETURN QUERY
   WITH term AS MATERIALIZED (
     SELECT a.lexeme, n.lexeme_no, a.frequency,
@@ -32,24 +36,23 @@ BEGIN
                      FROM unnest(classes) AS k(class)
                     CROSS JOIN LATERAL (SELECT s.chunk_count
                                           FROM ragspine.lexeme_stat AS s
-                                         WHERE s.tenant_no = v.tenant_no AND s.version_no = v.version_no
+                                         WHERE s.tenant_no = weigh_terms_v1.tenant_no
+                                           AND s.version_no = weigh_terms_v1.version_no
                                            AND s.lexeme_no = n.lexeme_no AND s.acl_class_no = k.class
                                         OFFSET 0) AS s)
              ELSE (SELECT sum(s.chunk_count)
                      FROM ragspine.lexeme_stat AS s
-                    WHERE s.tenant_no = v.tenant_no AND s.version_no = v.version_no AND s.lexeme_no = n.lexeme_no
-                      AND s.acl_class_no = ANY (classes))
+                    WHERE s.tenant_no = weigh_terms_v1.tenant_no AND s.version_no = weigh_terms_v1.version_no
+                      AND s.lexeme_no = n.lexeme_no AND s.acl_class_no = ANY (classes))
              END AS chunk_count
-      FROM ragspine.index_version AS v
-     CROSS JOIN LATERAL ragspine.analyze_v1(query, v.analyzer) AS a
+      FROM ragspine.analyze_v1(query, analyzer) AS a
       LEFT JOIN LATERAL (SELECT l.lexeme, l.lexeme_no
                            FROM ragspine.lexeme AS l
-                          WHERE l.tenant_no = v.tenant_no AND l.version_no = v.version_no
+                          WHERE l.tenant_no = weigh_terms_v1.tenant_no AND l.version_no = weigh_terms_v1.version_no
                             AND l.lexeme >= a.lexeme COLLATE "C"
                           ORDER BY l.lexeme
                           LIMIT 1) AS l ON true
      CROSS JOIN LATERAL (SELECT CASE WHEN l.lexeme = a.lexeme COLLATE "C" THEN l.lexeme_no ELSE 0 END AS lexeme_no) AS n
-     WHERE v.tenant_no = weigh_terms_v1.tenant_no AND v.version_no = weigh_terms_v1.version_no
   ), corpus AS MATERIALIZED (
     SELECT sum(c.chunk_count) AS chunk_count
       FROM ragspine.corpus_stat AS c

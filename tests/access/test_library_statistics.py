@@ -85,7 +85,7 @@ def test_every_caller_gets_the_scores_of_the_whole_library(spine: RagSpine) -> N
 @pytest.mark.parametrize(
     ("function", "old", "new"),
     [
-        ("weigh_terms_v1", "classes := ARRAY[0];", "NULL;"),
+        ("weigh_terms_v1", "THEN ARRAY[0]", "THEN classes"),
         ("counted_class_v1", "'RESTRICTED'", "'PUBLIC'"),
         ("counted_class_v1", "'RESTRICTED'", "'TOP SECRET'"),
     ],

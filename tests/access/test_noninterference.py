@@ -91,7 +91,7 @@ def test_hidden_documents_change_no_byte(fresh_spine: RagSpine, fresh_database: 
     [
         [
             ("AND s.acl_class_no = ANY (classes)", ""),
-            ("boolean := current_setting", "boolean := false AND current_setting"),  # else PostgreSQL 16 goes by class
+            ("by_class := current_setting", "by_class := false AND current_setting"),  # else 16 goes by class
         ],
         [("AND c.acl_class_no = ANY (classes)", "")],
     ],

@@ -28,7 +28,7 @@ class Fault:
 FAULTS = {
     "document frequencies of all classes": Fault(
         (
-            ("weigh_terms_v1", "boolean := current_setting", "boolean := false AND current_setting"),
+            ("weigh_terms_v1", "by_class := current_setting", "by_class := false AND current_setting"),
             ("weigh_terms_v1", "AND s.acl_class_no = ANY (classes)", ""),
         )
     ),
