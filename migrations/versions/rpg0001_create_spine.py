@@ -75,7 +75,6 @@ FUNCTIONS = (
     "strip_cjk_v1",
     "text_search_config_v1",
     "weigh_terms_v1",
-    "readable_library_nos_v1",
     "refresh_planner_v1",
     "find_document_v1",
     "verify_locator",

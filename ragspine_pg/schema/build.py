@@ -1,4 +1,4 @@
 """What this code's tables and functions are, as a digest. Written by ``python -m ragspine_pg.schema.generate``."""
 
-BUILD = "f230fac1d5f50649f9c94ea0564d95e1"
+BUILD = "782aa19899027b094296124ced4168e9"
 """Every migration leaves it in the database, as the comment of the version table; ``check`` compares the two."""

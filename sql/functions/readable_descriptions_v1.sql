@@ -8,20 +8,30 @@
 -- SECURITY DEFINER: libraries and versions are no reader's business; only those with something to read leave this function.
 CREATE FUNCTION ragspine.readable_descriptions_v1(libraries text[], query text)
 RETURNS TABLE (library_id text, description text, lexemes text[], query_lexemes text[])
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET client_min_messages = error  -- or a caller has the plans in here printed, whose numbers tell of hidden rows
 AS $$
-  SELECT l.library_id, l.description,
-         ARRAY(SELECT a.lexeme FROM ragspine.analyze_v1(l.description, v.analyzer) AS a ORDER BY a.lexeme COLLATE "C"),
-         ARRAY(SELECT a.lexeme FROM ragspine.analyze_v1(query, v.analyzer) AS a ORDER BY a.lexeme COLLATE "C")
-    FROM ragspine.library AS l
-    JOIN ragspine.index_version AS v
-      ON v.tenant_no = l.tenant_no AND v.library_no = l.library_no AND v.state = 'published'
-   WHERE l.tenant_no = (SELECT ragspine.granted_tenant_no_v1())
-     AND l.library_no = ANY ((SELECT ragspine.readable_library_nos_v1())::integer[])
-     AND (libraries IS NULL OR l.library_id = ANY (libraries))
-   ORDER BY l.library_id COLLATE "C"
+DECLARE
+  caller CONSTANT record := ragspine.caller_v1();
+  tenant CONSTANT integer := caller.tenant_no;
+  classes CONSTANT integer[] := caller.classes;
+BEGIN
+  RETURN QUERY
+    SELECT l.library_id, l.description,
+           ARRAY(SELECT a.lexeme FROM ragspine.analyze_v1(l.description, v.analyzer) AS a ORDER BY a.lexeme COLLATE "C"),
+           ARRAY(SELECT a.lexeme FROM ragspine.analyze_v1(query, v.analyzer) AS a ORDER BY a.lexeme COLLATE "C")
+      FROM ragspine.library AS l
+      JOIN ragspine.index_version AS v
+        ON v.tenant_no = l.tenant_no AND v.library_no = l.library_no AND v.state = 'published'
+     CROSS JOIN LATERAL (SELECT FROM ragspine.document AS d
+                          WHERE d.tenant_no = l.tenant_no AND d.library_no = l.library_no
+                            AND d.acl_class_no = ANY (classes)
+                          LIMIT 1) AS readable
+     WHERE l.tenant_no = tenant
+       AND (libraries IS NULL OR l.library_id = ANY (libraries))
+     ORDER BY l.library_id COLLATE "C";
+END
 $$;
 
 COMMENT ON FUNCTION ragspine.readable_descriptions_v1(text[], text) IS 'Readable libraries with the words a router chooses by.';

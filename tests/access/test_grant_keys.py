@@ -169,27 +169,30 @@ def test_one_function_verifies_once_however_much_it_finds(fresh_database: Databa
         library = spine.create_library(ME.tenant, "notes")
         library.ingest(Document(f"d{n}", f"returns number {n}") for n in range(20))
     grant = grant_of(fresh_database, ME, seconds=600)
+    names = ("readable_libraries_v1", "caller_v1", "granted_v1")
     with psycopg.connect(fresh_database.superuser_url) as connection:
         connection.execute("SET track_functions = 'all'")
 
-        def verified(statement: str) -> int:
-            """How often granted_v1 runs in it, sent by a reader."""
-            count = "SELECT coalesce(pg_stat_get_xact_function_calls('ragspine.granted_v1'::regproc), 0)"
-            before = connection.execute(count).fetchall()[0][0]
+        def counters() -> list[int]:
+            count = "SELECT coalesce(pg_stat_get_xact_function_calls(('ragspine.' || %s)::regproc), 0)"
+            return [connection.execute(count, [name]).fetchall()[0][0] for name in names]
+
+        def calls(statement: str) -> tuple[int, ...]:
+            """How often each of the functions runs in it, sent by a reader."""
+            before = counters()
             connection.execute("SET LOCAL SESSION AUTHORIZATION reader")
             connection.execute("SELECT set_config('ragspine.grant', %s, true)", [grant])
             connection.execute(statement)  # type: ignore[call-overload]  # text of our own
             connection.execute("RESET SESSION AUTHORIZATION")
-            return int(connection.execute(count).fetchall()[0][0] - before)
+            return tuple(after - earlier for after, earlier in zip(counters(), before, strict=True))
 
-        assert verified("SELECT 1") == 0
-        assert verified("SELECT * FROM ragspine.granted_v1()") == 1
-        assert verified("SELECT ragspine.assume(current_setting('ragspine.grant'))") == 1
-        assert verified("SELECT * FROM ragspine.readable_libraries_v1(NULL)") == 1
-        one, all_of_them = (
-            verified(f"SELECT * FROM ragspine.search('returns', k => {k}, mode => 'economy')") for k in (1, 20)
-        )
-        assert 0 < one == all_of_them
+        assert calls("SELECT 1") == (0, 0, 0)
+        assert calls("SELECT * FROM ragspine.granted_v1()") == (0, 0, 1)
+        assert calls("SELECT ragspine.assume(current_setting('ragspine.grant'))") == (0, 0, 1)
+        assert calls("SELECT * FROM ragspine.readable_libraries_v1(NULL)") == (1, 1, 1)
+        assert calls("SELECT * FROM ragspine.readable_descriptions_v1(NULL, 'returns')") == (0, 1, 1)
+        for k in (1, 20):
+            assert calls(f"SELECT * FROM ragspine.search('returns', k => {k}, mode => 'economy')") == (2, 3, 13)
 
 
 @contextmanager

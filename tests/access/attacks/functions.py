@@ -123,7 +123,6 @@ ATTACKS = [
             "SELECT ragspine.compile_filter_v1('{}', 1, 1, ARRAY[1])",
             "SELECT ragspine.lexical_scan_v1(NULL)",
             "SELECT * FROM ragspine.caller_v1()",
-            "SELECT ragspine.readable_library_nos_v1()",
             "SELECT ragspine.matching_documents_v1('{}', 1, 1, ARRAY[1])",
             "SELECT ragspine.admits_v1(g, 1, 1) FROM ragspine.granted_v1() AS g",
             "SELECT * FROM ragspine.weigh_terms_v1(1, 1, ARRAY[1, 2, 3, 4, 5], 'return')",
