@@ -25,6 +25,7 @@ DECLARE
   granted CONSTANT record := ragspine.granted_v1();
   shown CONSTANT integer := coalesce(
     (SELECT sum(jsonb_array_length(s.chunks)) FROM jsonb_each(after -> 'shown') AS s(library, chunks)), 0);
+  readable jsonb;  -- the libraries and their legs, found once: each call lists the caller's classes anew
   hybrid boolean;
   rankings bigint;
   method text;
@@ -44,12 +45,13 @@ BEGIN
     RETURN;
   END IF;
   PERFORM ragspine.require_mode_v1(mode, true, true);
-  SELECT coalesce(bool_or(m.lexical AND m.vector), false), sum(m.lexical::integer + m.vector::integer),
+  SELECT jsonb_agg(to_jsonb(l) || to_jsonb(m)), coalesce(bool_or(m.lexical AND m.vector), false),
+         sum(m.lexical::integer + m.vector::integer),
          coalesce(search_hits_v1.fusion ->> 'method',
                   CASE WHEN count(DISTINCT coalesce(l.fusion ->> 'method', 'rrf')) = 1 THEN min(l.fusion ->> 'method') END,
                   'rrf'),
          sum(w.lexical_weight + w.vector_weight)
-    INTO hybrid, rankings, method, weight
+    INTO readable, hybrid, rankings, method, weight
     FROM ragspine.readable_libraries_v1(libraries, after -> 'versions') AS l
    CROSS JOIN LATERAL ragspine.require_mode_v1(mode, l.space IS NOT NULL, embeddings IS NOT NULL) AS m
    CROSS JOIN LATERAL ragspine.leg_weights_v1(
@@ -67,11 +69,11 @@ BEGIN
                 ELSE 1000 END;
   RETURN QUERY
     WITH searched AS MATERIALIZED (
-      SELECT l.library_id, l.version_no, l.space, m.lexical, m.vector, w.lexical_weight, w.vector_weight
-        FROM ragspine.readable_libraries_v1(libraries, after -> 'versions') AS l
-       CROSS JOIN LATERAL ragspine.require_mode_v1(mode, l.space IS NOT NULL, embeddings IS NOT NULL) AS m
+      SELECT l.library_id, l.version_no, l.space, l.lexical, l.vector, w.lexical_weight, w.vector_weight
+        FROM jsonb_to_recordset(readable)
+          AS l(library_id text, version_no integer, space text, fusion jsonb, lexical boolean, vector boolean)
        CROSS JOIN LATERAL ragspine.leg_weights_v1(
-         search_hits_v1.fusion, l.fusion, method, l.library_id, m.lexical, m.vector) AS w
+         search_hits_v1.fusion, l.fusion, method, l.library_id, l.lexical, l.vector) AS w
     ), ranked AS MATERIALIZED (
       SELECT s.library_id, s.version_no, g.chunk_no, g.chunk_id, g.rank AS lexical_rank, g.score AS lexical_score,
              NULL::integer AS vector_rank, NULL::double precision AS vector_score

@@ -19,7 +19,9 @@ DECLARE
   before CONSTANT jsonb := ragspine.read_cursor_v1(after, request);
   embedded CONSTANT boolean := query_embedding IS NOT NULL OR query_space IS NOT NULL;
   warnings text[] := ragspine.require_backstop_v1();
+  granted record;
   versions jsonb;
+  analyzers text[];
   hits jsonb;
   shown jsonb;
   lexical boolean;
@@ -38,9 +40,11 @@ BEGIN
     FROM ragspine.search_hits_v1(
            query, k, libraries, filter, CASE WHEN embedded THEN ARRAY[query_space] END,
            CASE WHEN embedded THEN ARRAY[query_embedding] END, mode, expand, min_score, fusion, before) AS h;
-  IF (ragspine.granted_v1()).state = 'valid' THEN
-    SELECT jsonb_object_agg(l.library_id, l.version), bool_or(m.lexical), bool_or(m.vector), bool_or(m.lexical AND m.vector)
-      INTO versions, lexical, vector, fused
+  granted := ragspine.granted_v1();
+  IF granted.state = 'valid' THEN
+    SELECT jsonb_object_agg(l.library_id, l.version), array_agg(DISTINCT l.analyzer),
+           bool_or(m.lexical), bool_or(m.vector), bool_or(m.lexical AND m.vector)
+      INTO versions, analyzers, lexical, vector, fused
       FROM ragspine.readable_libraries_v1(libraries, before -> 'versions') AS l
      CROSS JOIN LATERAL ragspine.require_mode_v1(mode, l.space IS NOT NULL, embedded) AS m;
   END IF;
@@ -74,10 +78,9 @@ BEGIN
     'reason', CASE
       WHEN found = k THEN NULL
       WHEN found > 0 OR before IS NOT NULL THEN 'fewer_matches'
-      WHEN (ragspine.granted_v1()).state <> 'valid' THEN 'no_grant'
+      WHEN granted.state <> 'valid' THEN 'no_grant'
       WHEN versions IS NULL THEN 'nothing_readable'
-      WHEN NOT vector AND NOT EXISTS (
-        SELECT FROM ragspine.readable_libraries_v1(libraries, before -> 'versions') AS l, ragspine.analyze_v1(query, l.analyzer))
+      WHEN NOT vector AND NOT EXISTS (SELECT FROM unnest(analyzers) AS a(analyzer), ragspine.analyze_v1(query, a.analyzer))
         THEN 'no_searchable_term'
       ELSE 'no_match' END,
     'warnings', to_jsonb(warnings),

@@ -163,7 +163,7 @@ def test_signatures_are_compared_behind_a_fresh_nonce_has_teeth(old: str, new: s
         assert_compared_behind_a_nonce(text.replace(old, new))
 
 
-def test_one_function_verifies_once_however_much_it_finds(fresh_database: Database) -> None:
+def test_a_search_finds_its_libraries_once_and_a_function_verifies_once(fresh_database: Database) -> None:
     """Each function asks who is calling once; what a search costs for that does not grow with its hits."""
     with open_spine(fresh_database) as spine:
         library = spine.create_library(ME.tenant, "notes")
@@ -192,7 +192,9 @@ def test_one_function_verifies_once_however_much_it_finds(fresh_database: Databa
         assert calls("SELECT * FROM ragspine.readable_libraries_v1(NULL)") == (1, 1, 1)
         assert calls("SELECT * FROM ragspine.readable_descriptions_v1(NULL, 'returns')") == (0, 1, 1)
         for k in (1, 20):
-            assert calls(f"SELECT * FROM ragspine.search('returns', k => {k}, mode => 'economy')") == (2, 3, 13)
+            asked = f"('returns', k => {k}, mode => 'economy')"
+            assert calls(f"SELECT * FROM ragspine.search{asked}") == (1, 2, 12)
+            assert calls(f"SELECT ragspine.search_json{asked}") == (2, 3, 14)
 
 
 @contextmanager
