@@ -7,8 +7,7 @@ from ragspine_pg.statement.catalogue import query
 _LOCK = query("ingest_lock_document", int)
 _READ = query("ingest_read_rights")
 _NEXT_BATCH = query("ingest_next_batch", int)
-_MOVE_LEXEME_STAT = query("ingest_move_lexeme_stat")
-_MOVE_CORPUS_STAT = query("ingest_move_corpus_stat", int)
+_MOVE_STATISTICS = query("ingest_move_statistics", int)
 _DELETE = query("ingest_delete_document")
 
 
@@ -29,7 +28,6 @@ def delete(target: Target, document_id: str) -> Flow[bool]:
         "old_acl_class_no": old_class_no,
         "acl_class_no": None,
     }
-    yield from fetch(_MOVE_LEXEME_STAT, **move)
-    yield from fetch(_MOVE_CORPUS_STAT, **move)
+    yield from fetch(_MOVE_STATISTICS, **move)
     yield from fetch(_DELETE, tenant_no=target.tenant_no, document_no=document_no)
     return True

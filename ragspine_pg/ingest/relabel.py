@@ -40,8 +40,7 @@ _LOCK = query("ingest_lock_document", int)
 _ROLL_BACK = query("ingest_roll_back")
 _RELEASE = query("ingest_release")
 _NEXT_BATCH = query("ingest_next_batch", int)
-_MOVE_LEXEME_STAT = query("ingest_move_lexeme_stat")
-_MOVE_CORPUS_STAT = query("ingest_move_corpus_stat", int)
+_MOVE_STATISTICS = query("ingest_move_statistics", int)
 _RELABEL_EMBEDDINGS = query("ingest_relabel_embeddings")
 _RELABEL_PENDING = query("ingest_relabel_pending")
 _RELABEL = query("ingest_relabel_document")
@@ -103,8 +102,7 @@ def relabel(
             "old_acl_class_no": seen.acl_class_no,
             "acl_class_no": class_no[0],
         }
-        yield from fetch(_MOVE_LEXEME_STAT, **move)
-        yield from fetch(_MOVE_CORPUS_STAT, **move)
+        yield from fetch(_MOVE_STATISTICS, **move)
         vectors = {name: move[name] for name in ("tenant_no", "document_no", "old_acl_class_no", "acl_class_no")}
         vectors["library_no"] = target.library_no
         yield from fetch(_RELABEL_EMBEDDINGS, **vectors)

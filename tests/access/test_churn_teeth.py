@@ -45,10 +45,10 @@ def test_churn_over_faulty_sql_has_teeth(fresh_database: Database, plant: Plant,
 
 NOTHING = "SELECT 0 WHERE false"
 IN_STATEMENTS: dict[str, tuple[types.ModuleType, str, tuple[str, str]]] = {
-    "a relabel moves no document frequency": (relabel, "_MOVE_LEXEME_STAT", ("", NOTHING)),
-    "a relabel moves no length": (relabel, "_MOVE_CORPUS_STAT", ("", NOTHING)),
+    "a relabel moves no document frequency": (relabel, "_MOVE_STATISTICS", ("AND s.of_words", "AND false")),
+    "a relabel moves no length": (relabel, "_MOVE_STATISTICS", ("s.version_no = e.version_no", "false")),
     "a relabel leaves the vectors": (relabel, "_RELABEL_EMBEDDINGS", ("", NOTHING)),
-    "a delete leaves its document frequencies": (delete, "_MOVE_LEXEME_STAT", ("", NOTHING)),
+    "a delete leaves its document frequencies": (delete, "_MOVE_STATISTICS", ("AND s.of_words", "AND false")),
     "a fold loses rows": (fold, "_FOLD_LEXEME_STAT", ("sum(g.chunk_count)\n", "max(g.chunk_count)\n")),
 }
 

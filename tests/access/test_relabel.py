@@ -1,5 +1,6 @@
 """A relabel is in force when it returns, for every caller, mode, chunker and door; before, nothing of it is seen."""
 
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -105,11 +106,26 @@ def test_the_chunkers_differ_in_what_they_make(doors: Doors, tenant: str) -> Non
 NOTHING: Statement[Any] = Statement("nothing", "SELECT 0 WHERE false", lambda *row: row)
 
 
-@pytest.mark.parametrize("statement", ["_MOVE_LEXEME_STAT", "_MOVE_CORPUS_STAT", "_RELABEL_EMBEDDINGS", "_RELABEL"])
+@pytest.mark.parametrize("statement", ["_RELABEL_EMBEDDINGS", "_RELABEL"])
 def test_as_if_it_had_always_been_so_has_teeth(
     doors: Doors, tenant: str, monkeypatch: pytest.MonkeyPatch, statement: str
 ) -> None:
     monkeypatch.setattr(relabel_stage, statement, NOTHING)
+    with pytest.raises(AssertionError):
+        assert_follows(doors, tenant, HYBRID)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("AND s.of_words", "AND false"), ("s.version_no = e.version_no", "false")],
+    ids=["words", "lengths"],
+)
+def test_as_if_it_had_always_been_so_has_teeth_for_statistics(
+    doors: Doors, tenant: str, monkeypatch: pytest.MonkeyPatch, old: str, new: str
+) -> None:
+    statement = relabel_stage._MOVE_STATISTICS
+    assert old in statement.text
+    monkeypatch.setattr(relabel_stage, "_MOVE_STATISTICS", replace(statement, text=statement.text.replace(old, new)))
     with pytest.raises(AssertionError):
         assert_follows(doors, tenant, HYBRID)
 

@@ -288,7 +288,7 @@ def unaudited(target: Target) -> Flow[list[Any]]:
 
 
 @pytest.mark.usefixtures("small_batches")
-@pytest.mark.parametrize("statement", ["_RELABEL_EMBEDDINGS", "_RELABEL_PENDING", "_MOVE_LEXEME_STAT"])
+@pytest.mark.parametrize("statement", ["_RELABEL_EMBEDDINGS", "_RELABEL_PENDING", "_MOVE_STATISTICS"])
 def test_every_version_has_teeth(doors: Doors, tenant: str, monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
     monkeypatch.setattr(relabel_stage, statement, NOTHING)
     monkeypatch.setattr(verify, "_STATISTICS", Statement("none", "SELECT 0", int))

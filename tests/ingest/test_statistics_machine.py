@@ -187,13 +187,13 @@ def test_random_writes_have_teeth_for_a_forgotten_subtraction(
 
 
 @pytest.mark.parametrize("statistics", ["class", "library"])
-@pytest.mark.parametrize("moved", ["_MOVE_LEXEME_STAT", "_MOVE_CORPUS_STAT"])
+@pytest.mark.parametrize("moved", ["AND s.of_words", "s.version_no = e.version_no"], ids=["words", "lengths"])
 def test_random_writes_have_teeth_for_a_relabel_that_forgets_where_it_was_counted(
     database: Database, monkeypatch: pytest.MonkeyPatch, moved: str, statistics: Statistics
 ) -> None:
     """With statistics of the library that is one to RESTRICTED."""
-    forgetful = edited(getattr(relabel_stage, moved), "HAVING sum(s.sign) <> 0", "HAVING sum(s.sign) > 0")
-    monkeypatch.setattr(relabel_stage, moved, forgetful)
+    forgetful = edited(relabel_stage._MOVE_STATISTICS, moved, f"{moved} AND s.sign > 0")
+    monkeypatch.setattr(relabel_stage, "_MOVE_STATISTICS", forgetful)
     with pytest.raises((AssertionError, ExceptionGroup)):
         check(database, verified=False, statistics=statistics)
 
@@ -202,9 +202,9 @@ def test_random_writes_have_teeth_for_a_relabel_that_counts_twice(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between two classes that are counted together nothing changes."""
-    doubled = edited(relabel_stage._MOVE_LEXEME_STAT, "HAVING sum(s.sign) <> 0", "HAVING sum(s.sign) >= 0")
+    doubled = edited(relabel_stage._MOVE_STATISTICS, "HAVING sum(s.sign) <> 0", "HAVING sum(s.sign) >= 0")
     doubled = edited(doubled, "sum(s.sign) AS sign", "max(s.sign) AS sign")
-    monkeypatch.setattr(relabel_stage, "_MOVE_LEXEME_STAT", doubled)
+    monkeypatch.setattr(relabel_stage, "_MOVE_STATISTICS", doubled)
     with pytest.raises((AssertionError, ExceptionGroup)):
         check(database, verified=False, statistics="library")
 
