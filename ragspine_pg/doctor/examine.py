@@ -11,6 +11,7 @@ from ragspine_pg.doctor.checks import (
     gate,
     grants,
     handover,
+    kept,
     names,
     objects,
     policies,
@@ -59,6 +60,9 @@ CHECKS: tuple[Check, ...] = (
         ("reader",),
         roles.powers,
         needs_schema=False,
+    ),
+    Check(
+        "kept", "no login keeps a setting that changes who asks or what is shown", _ANY, kept.kept, needs_schema=False
     ),
     Check("temporary", "only who writes may make temporary tables", _ANY, roles.temporary, needs_schema=False),
     Check("rights", "rights are those of the release's table", _ANY, rights.rights),

@@ -1,6 +1,7 @@
 """Installations to examine, with a filled library each."""
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import psycopg
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from ragspine_pg import Document, RagSpine
 from ragspine_pg.config import ServiceConfig
 from ragspine_pg.connect.embedded import EmbeddedServer
+from ragspine_pg.connect.target import open_source
 from ragspine_pg.doctor import Diagnosis, Finding, Installation, examine
 from tests.fixtures.database import Database, clone
 
@@ -94,3 +96,34 @@ def plant(filled: Database) -> Plant:
             connection.execute(text.replace("<database>", filled.name))
 
     return run
+
+
+@pytest.fixture(scope="module")
+def shared(database: Database) -> Database:
+    """The module's database, filled."""
+    fill(database)
+    return database
+
+
+@pytest.fixture
+def setup(shared: Database) -> Iterator[psycopg.Connection[Any]]:
+    """A superuser inside a transaction that is rolled back: roles are the whole server's."""
+    with psycopg.connect(shared.superuser_url) as connection:
+        yield connection
+        connection.rollback()
+
+
+def lent(shared: Database, setup: psycopg.Connection[Any], login: str) -> Installation:
+    """An installation that is examined over the lent connection, uncommitted faults included."""
+    config = config_of(shared, **dict.fromkeys(("database_url", "ingest_url", "owner_url")))
+    return Installation(
+        config,
+        {login: "lent"},  # type: ignore[dict-item]
+        shared.grant_key,
+        sources={login: open_source(setup)},  # type: ignore[dict-item]
+    )
+
+
+def examined(shared: Database, setup: psycopg.Connection[Any], login: str = "owner") -> list[tuple[str, str, str]]:
+    """What is found so."""
+    return told(examine(lent(shared, setup, login), audit=False))

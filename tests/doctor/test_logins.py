@@ -1,48 +1,16 @@
 """Logins that hold too much or too little, and what is said when some are not at hand."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import psycopg
 import pytest
 from psycopg import sql
 
-from ragspine_pg.connect.target import open_source
 from ragspine_pg.doctor import Installation, Level, examine
 from ragspine_pg.doctor.checks.server import judge
-from tests.doctor.conftest import config_of, diagnose, fill, told
+from tests.doctor.conftest import config_of, diagnose, examined, lent, told
 from tests.fixtures.database import Database
-
-
-@pytest.fixture(scope="module")
-def shared(database: Database) -> Database:
-    """The module's database, filled."""
-    fill(database)
-    return database
-
-
-@pytest.fixture
-def setup(shared: Database) -> Iterator[psycopg.Connection[Any]]:
-    """A superuser inside a transaction that is rolled back: roles are the whole server's."""
-    with psycopg.connect(shared.superuser_url) as connection:
-        yield connection
-        connection.rollback()
-
-
-def lent(shared: Database, setup: psycopg.Connection[Any], login: str) -> Installation:
-    """An installation that is examined over the lent connection, uncommitted faults included."""
-    config = config_of(shared, **dict.fromkeys(("database_url", "ingest_url", "owner_url")))
-    return Installation(
-        config,
-        {login: "lent"},  # type: ignore[dict-item]
-        shared.grant_key,
-        sources={login: open_source(setup)},  # type: ignore[dict-item]
-    )
-
-
-def examined(shared: Database, setup: psycopg.Connection[Any], login: str = "owner") -> list[tuple[str, str, str]]:
-    """What is found so."""
-    return told(examine(lent(shared, setup, login), audit=False))
 
 
 @pytest.mark.parametrize(
