@@ -15,7 +15,7 @@ def test_clean_installation_is_clean(filled: Database) -> None:
     assert told(diagnosis) == []
     assert diagnosis.ok
     assert [check.check for check in diagnosis.checks if check.unchecked] == ["folder"]
-    assert len(diagnosis.checks) == 31
+    assert len(diagnosis.checks) == 32
 
 
 @pytest.mark.parametrize(

@@ -165,17 +165,18 @@ def temporary(case: Case) -> Flow[list[Finding]]:
 def powers(case: Case) -> Flow[list[Finding]]:
     """Who sends SQL as the reader can watch nobody else, and make no function or operator of its own."""
     rows = yield from fetch(_LIST_POWERS)
-    role = quoted(case.installation.users[case.login])
+    login = case.installation.users[case.login]
+    role = quoted(login)
     findings = []
     for kind, name in rows:
         if kind == "role":
-            what = f"role {role} is a member of {name}: it reads, watches or does more than a search needs"
+            what = f"role {login} is a member of {name}: it reads, watches or does more than a search needs"
             findings.append(warning(what, f"REVOKE {name} FROM {role}, or from the role through which it is one"))
         elif kind == "attribute":
-            what = f"role {role} has {name}: it makes roles or databases, which no search needs"
+            what = f"role {login} has {name}: it makes roles or databases, which no search needs"
             findings.append(warning(what, f"ALTER ROLE {role} NO{name}"))
         else:
-            what = f"role {role} may make objects in {kind} {name}, functions and operators among them"
+            what = f"role {login} may make objects in {kind} {name}, functions and operators among them"
             fix = f"REVOKE CREATE ON {kind.upper()} {quoted(name)} FROM {role} and from PUBLIC"
             findings.append(warning(what, fix))
     return [] if case.installation.single_login else findings
