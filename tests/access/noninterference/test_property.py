@@ -21,7 +21,7 @@ from tests.fixtures.pooler import not_behind
 
 pytestmark = not_behind  # a superuser's connection goes by no pooler
 
-EXAMPLES = 80
+EXAMPLES = 100
 
 
 def assert_hidden_things_change_nothing(stage: Stage, history: History, *, embedded: bool, hidden_first: bool) -> None:
