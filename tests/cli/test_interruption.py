@@ -2,6 +2,7 @@
 
 import logging
 import signal
+from collections.abc import Iterator
 
 import pytest
 
@@ -9,6 +10,14 @@ from ragspine_pg.cli.interruption import quiet_when_interrupted
 from tests.cli.conftest import invoke
 
 LOGGERS = [logging.getLogger(name) for name in ("psycopg", "psycopg.pool")]
+
+
+@pytest.fixture(autouse=True)
+def heard() -> Iterator[None]:
+    """A shell that starts the tests in the background has them ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def loud() -> list[bool]:
