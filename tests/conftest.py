@@ -7,4 +7,5 @@ pytest_plugins = [
     "tests.fixtures.database",
     "tests.fixtures.roles",
     "tests.fixtures.spine",
+    "tests.fixtures.sealing",
 ]

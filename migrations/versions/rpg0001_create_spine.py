@@ -104,10 +104,18 @@ FUNCTIONS = (
     "revoke_v1",
     "readable_library_no_v1",
     "counted_class_v1",
+    "search_postings_v1",
+    "score_places_v1",
+    "list_impacts_v1",
+    "parse_postings_v1",
 )
 
 TABLES = (
     "pending_document",
+    "posting_list",
+    "posting_block",
+    "posting_segment",
+    "lexical_tail",
     "chunk_embedding",
     "chunk_lexical",
     "chunk",

@@ -350,6 +350,64 @@ COMMENT ON TABLE ragspine.pending_document IS 'Documents that a live version oth
 
 ALTER TABLE ragspine.pending_document ENABLE ROW LEVEL SECURITY;
 
+CREATE TABLE ragspine.posting_block (
+  tenant_no INTEGER NOT NULL,
+  version_no INTEGER NOT NULL,
+  acl_class_no INTEGER NOT NULL,
+  lexeme_no INTEGER NOT NULL,
+  segment_no INTEGER NOT NULL,
+  impacts @vector@.sparsevec(4000) NOT NULL,
+  CONSTRAINT pk_posting_block PRIMARY KEY (tenant_no, version_no, acl_class_no, lexeme_no, segment_no),
+  CONSTRAINT fk_posting_block__index_version FOREIGN KEY(tenant_no, version_no) REFERENCES ragspine.index_version (tenant_no, version_no) ON DELETE CASCADE
+)
+ WITH (toast_tuple_target = 8160);
+
+COMMENT ON TABLE ragspine.posting_block IS 'A lexeme that is frequent in a segment: the impact in each of its chunks, by place.';
+
+ALTER TABLE ragspine.posting_block ENABLE ROW LEVEL SECURITY;
+
+CREATE TABLE ragspine.posting_list (
+  tenant_no INTEGER NOT NULL,
+  version_no INTEGER NOT NULL,
+  acl_class_no INTEGER NOT NULL,
+  run_no INTEGER NOT NULL,
+  first_lexeme_no INTEGER NOT NULL,
+  lexeme_nos INTEGER[] NOT NULL,
+  tops REAL[] NOT NULL,
+  frequencies INTEGER[] NOT NULL,
+  starts INTEGER[] NOT NULL,
+  places INTEGER[] NOT NULL,
+  impacts REAL[] NOT NULL,
+  CONSTRAINT pk_posting_list PRIMARY KEY (tenant_no, version_no, acl_class_no, run_no, first_lexeme_no),
+  CONSTRAINT fk_posting_list__index_version FOREIGN KEY(tenant_no, version_no) REFERENCES ragspine.index_version (tenant_no, version_no) ON DELETE CASCADE
+);
+
+COMMENT ON TABLE ragspine.posting_list IS '64 lexemes of a run: largest impact, postings in blocks, and the postings that are in none.';
+
+ALTER TABLE ragspine.posting_list ALTER COLUMN places SET STORAGE EXTERNAL;
+
+ALTER TABLE ragspine.posting_list ALTER COLUMN impacts SET STORAGE EXTERNAL;
+
+ALTER TABLE ragspine.posting_list ENABLE ROW LEVEL SECURITY;
+
+CREATE TABLE ragspine.posting_segment (
+  tenant_no INTEGER NOT NULL,
+  version_no INTEGER NOT NULL,
+  acl_class_no INTEGER NOT NULL,
+  segment_no INTEGER NOT NULL,
+  run_no INTEGER NOT NULL,
+  chunk_nos BIGINT[] NOT NULL,
+  CONSTRAINT pk_posting_segment PRIMARY KEY (tenant_no, version_no, acl_class_no, segment_no),
+  CONSTRAINT fk_posting_segment__index_version FOREIGN KEY(tenant_no, version_no) REFERENCES ragspine.index_version (tenant_no, version_no) ON DELETE CASCADE,
+  CONSTRAINT ck_posting_segment__chunks_fit_the_segment CHECK (cardinality(chunk_nos) BETWEEN 1 AND 4000)
+);
+
+COMMENT ON TABLE ragspine.posting_segment IS 'Sealed chunks of one class, by their place. Runs, numbered by their first segment, were sealed together.';
+
+ALTER TABLE ragspine.posting_segment ALTER COLUMN chunk_nos SET STORAGE EXTERNAL;
+
+ALTER TABLE ragspine.posting_segment ENABLE ROW LEVEL SECURITY;
+
 CREATE TABLE ragspine.chunk (
   tenant_no INTEGER NOT NULL,
   version_no INTEGER NOT NULL,
@@ -432,3 +490,16 @@ COMMENT ON TABLE ragspine.chunk_lexical IS 'A chunk as BM25 sees it: its length 
 CREATE STATISTICS ragspine.st_chunk_lexical__tenant_no_version_no (dependencies) ON tenant_no, version_no FROM ragspine.chunk_lexical;
 
 ALTER TABLE ragspine.chunk_lexical ENABLE ROW LEVEL SECURITY;
+
+CREATE TABLE ragspine.lexical_tail (
+  tenant_no INTEGER NOT NULL,
+  version_no INTEGER NOT NULL,
+  acl_class_no INTEGER NOT NULL,
+  chunk_no BIGINT NOT NULL,
+  CONSTRAINT pk_lexical_tail PRIMARY KEY (tenant_no, version_no, acl_class_no, chunk_no),
+  CONSTRAINT fk_lexical_tail__chunk_lexical FOREIGN KEY(tenant_no, version_no, acl_class_no, chunk_no) REFERENCES ragspine.chunk_lexical (tenant_no, version_no, acl_class_no, chunk_no) ON DELETE CASCADE ON UPDATE CASCADE
+);
+
+COMMENT ON TABLE ragspine.lexical_tail IS 'Chunks that no posting of their class holds yet: scored by themselves until optimize seals them.';
+
+ALTER TABLE ragspine.lexical_tail ENABLE ROW LEVEL SECURITY;

@@ -24,6 +24,7 @@ _UNITS: Final = {
     "verify": "documents",
     "index": "documents",
     "search": "queries",
+    "seal": "chunks",
 }
 
 
@@ -174,7 +175,7 @@ def _share(progress: Progress, sources: Sources | None) -> float | None:
 
 
 def _is_last(progress: Progress) -> bool:
-    return progress.stage == "fold" or (progress.stage == "verify" and progress.done == progress.total)
+    return progress.stage in {"fold", "seal"} or (progress.stage == "verify" and progress.done == progress.total)
 
 
 def _clock(seconds: float) -> str:

@@ -188,8 +188,17 @@ class LibraryStats:
 
 
 @dataclass(frozen=True, slots=True)
+class SealReport:
+    """How many chunks a seal gave places in postings, those of merged runs included, and how many postings it made."""
+
+    chunks: int
+    postings: int
+
+
+@dataclass(frozen=True, slots=True)
 class FoldReport:
-    """What ``optimize`` did: rows of statistics deleted, and the rows that now hold their sums.
+    """What ``optimize`` did: rows of statistics deleted, and the rows that now hold their sums; and how many chunks
+    were sealed in postings, those included that were in a smaller run before.
 
     ``vector_index``: ``built``, ``present``, ``not_needed`` (below 20,000 chunks a scan is as good), or None where
     there was no owner's login that can build one; ``no_vector_index`` says why the one there was cannot.
@@ -197,5 +206,6 @@ class FoldReport:
 
     rows_before: int
     rows_after: int
+    sealed_chunks: int = 0
     vector_index: str | None = None
     no_vector_index: str | None = None

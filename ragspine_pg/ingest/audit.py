@@ -35,7 +35,10 @@ _LIBRARY_RULES = {
     "field keys are those of the metadata": "audit_fields",
     "a library has exactly one published version": "audit_versions",
 }
-_DEEP = {"impacts equal a new analysis": "audit_analysis"}
+_DEEP = {
+    "impacts equal a new analysis": "audit_analysis",
+    "postings hold the impacts of what is sealed, and their bounds": "audit_postings",
+}
 
 RULES = tuple(_VERSION_RULES | _LIBRARY_RULES | _DEEP)
 """What is checked, by name; a test plants a fault for each."""

@@ -4,6 +4,7 @@ All or nothing: whatever is raised, or a killed client, leaves the store as it w
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.ingest import (
@@ -23,7 +24,7 @@ from ragspine_pg.contract.usage import Usage
 from ragspine_pg.embedding.known import KnownModels
 from ragspine_pg.errors import ConfigurationError, InvalidDocument, NotFound
 from ragspine_pg.flow.steps import Flow
-from ragspine_pg.ingest import analyse, embed, fold, measure, settle, stage, statistics, verify, write
+from ragspine_pg.ingest import analyse, embed, fold, measure, seal, settle, stage, statistics, verify, write
 from ragspine_pg.ingest.audit import audit
 from ragspine_pg.ingest.delete import delete
 from ragspine_pg.ingest.drop import drop_library, list_libraries
@@ -213,9 +214,21 @@ def relabel_document(
 
 
 def optimize(tenant: str, library_id: str) -> Flow[FoldReport]:
-    """Fold a library's statistics; answers stay the same, to the byte. Raises ``NotFound``."""
+    """Fold a library's statistics and seal its published version; answers stay the same, to the byte.
+
+    Raises ``NotFound``.
+    """
     target = yield from open_target(tenant, library_id)
-    return (yield from fold.fold(target))
+    report = yield from fold.fold(target)
+    sealed = yield from seal.seal(target, Meter())
+    return replace(report, sealed_chunks=sealed.chunks)
+
+
+def seal_due(tenant: str, library_id: str, progress: OnProgress | None = None) -> Flow[None]:
+    """Seal what an ingest has left in long tails. Raises ``NotFound``."""
+    target = yield from open_target(tenant, library_id)
+    if (yield from seal.is_due(target)):
+        yield from seal.seal(target, Meter(progress), least=seal.DUE)
 
 
 def stats(tenant: str, library_id: str) -> Flow[LibraryStats]:

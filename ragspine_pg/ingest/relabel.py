@@ -44,6 +44,7 @@ _MOVE_STATISTICS = query("ingest_move_statistics", int)
 _RELABEL_EMBEDDINGS = query("ingest_relabel_embeddings")
 _RELABEL_PENDING = query("ingest_relabel_pending")
 _RELABEL = query("ingest_relabel_document")
+_ADD_TAIL = query("ingest_add_tail")
 
 
 def hold_published(tenant: str, library_id: str) -> Flow[None]:
@@ -108,4 +109,5 @@ def relabel(
         yield from fetch(_RELABEL_EMBEDDINGS, **vectors)
         yield from fetch(_RELABEL_PENDING, version_no=target.version_no, **vectors)
         yield from fetch(_RELABEL, tenant_no=target.tenant_no, document_no=seen.document_no, acl_class_no=class_no[0])
+        yield from fetch(_ADD_TAIL, tenant_no=target.tenant_no, document_nos=[seen.document_no])
         return Relabelled(seen.document_no, moved=True, embed=not isinstance(sensitivity, Unchanged))

@@ -21,7 +21,7 @@ from ragspine_pg.errors import (
 from ragspine_pg.flow.job import Job, transaction
 from ragspine_pg.flow.steps import Flow
 from ragspine_pg.ingest import catch_up as behind
-from ragspine_pg.ingest import discard, measure, passes, pending, settle
+from ragspine_pg.ingest import discard, measure, passes, pending, seal, settle
 from ragspine_pg.ingest import publish as states
 from ragspine_pg.ingest.again import again
 from ragspine_pg.ingest.change import ProfileChanges, changed_profile
@@ -58,6 +58,7 @@ def rebuild(
         yield from _discard(tenant, library_id)
         try:
             done = yield from passes.in_passes(tenant, library_id, version, models, chunker, meter)
+            yield from transaction(_seal(tenant, library_id, version, meter))
             meter.report("check", 0)
             usage, left = yield from transaction(_verify(tenant, library_id, version, models))
         except VerificationFailed:
@@ -166,6 +167,11 @@ def _begin(
     )
     yield from states.mark_all_pending(target, version_no)
     return version, False, wanted.chunker
+
+
+def _seal(tenant: str, library_id: str, version: int, meter: Meter) -> Flow[None]:
+    """So that the version is searched by postings from its publish on."""
+    yield from seal.seal((yield from open_target(tenant, library_id, version=version)), meter, least=seal.DUE)
 
 
 def _verify(tenant: str, library_id: str, version: int, models: KnownModels) -> Flow[tuple[Usage, Lacking]]:

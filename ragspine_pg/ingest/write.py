@@ -18,6 +18,8 @@ _ADD_PAGES = query("ingest_add_pages")
 _ADD_FIELD_KEYS = query("ingest_add_field_keys")
 _ADD_WINDOWS = query("ingest_add_windows")
 _ADD_CHUNKS = query("ingest_add_chunks", int)
+_LIST_MOVED = query("ingest_list_moved", list[int])
+_ADD_TAIL = query("ingest_add_tail")
 
 
 def remove_indexed(target: Target, *, everywhere: bool) -> Flow[int]:
@@ -52,6 +54,9 @@ def write_documents(target: Target, first_seq: int, after_seq: int, *, refresh: 
     """Update and write documents of a range, and their pages and field keys where those are new."""
     span: dict[str, Any] = {"tenant_no": target.tenant_no, "first_seq": first_seq, "after_seq": after_seq}
     yield from fetch(_UPDATE_DOCUMENTS, **span)
+    moved = yield from fetch(_LIST_MOVED, first_seq=first_seq, after_seq=after_seq)
+    if moved[0]:
+        yield from fetch(_ADD_TAIL, tenant_no=target.tenant_no, document_nos=moved[0])
     yield from fetch(_ADD_DOCUMENTS, library_no=target.library_no, **span)
     if refresh:  # the pages are checked against the documents
         yield from refresh_planner(target)

@@ -73,6 +73,10 @@ RELATIONS: Mapping[str, Mapping[str, str]] = {
     "lexeme": {INGEST: _WRITE},
     "lexeme_stat": {INGEST: _WRITE},
     "corpus_stat": {INGEST: _WRITE},
+    "lexical_tail": {INGEST: _WRITE},
+    "posting_segment": {INGEST: _WRITE},
+    "posting_block": {INGEST: _WRITE},
+    "posting_list": {INGEST: _WRITE},
 }
 
 SEQUENCES: Mapping[str, Mapping[str, str]] = {
@@ -146,12 +150,14 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "counted_class_v1": (INGEST,),
     "document_field_keys_v1": (INGEST,),
     "document_sha256_v1": (INGEST,),
+    "list_impacts_v1": (INGEST,),
     "list_lexemes_v1": (INGEST,),
     "list_unrecalled_v1": (INGEST,),
     "vector_scan_v1": (INGEST,),
     "embeds_v1": (INGEST,),
     "parse_embedding_v1": LOGIN_GROUPS,
     "parse_impacts_v1": (INGEST,),
+    "parse_postings_v1": (INGEST,),
     "readers_sha256_v1": (INGEST,),
     "refresh_planner_v1": (INGEST,),
     # Who writes may take a grant back; who searches writes nothing, not even that.

@@ -2,8 +2,8 @@
 
 Two kinds of tables. *Source of truth*: tenant, library, library_field, acl_class, acl_reader, document, document_page,
 document_field. *Derived*, one set an index version, made again by a rebuild: parent_window, chunk, chunk_lexical,
-chunk_embedding, lexeme, lexeme_stat, corpus_stat; pending_document lists what a version still lacks. dropped_library is
-what a drop leaves.
+chunk_embedding, lexeme, lexeme_stat, corpus_stat, lexical_tail, posting_segment, posting_block, posting_list;
+pending_document lists what a version still lacks. dropped_library is what a drop leaves.
 
 Every key of tenants' data begins with ``tenant_no``. A document's rights are one integer, ``acl_class_no``; the tables
 below a document repeat it for row-level security, kept equal by foreign keys that cascade on update, so that a relabel
@@ -12,7 +12,9 @@ is one UPDATE of one row. Spans lie inside their document by a foreign key on it
 
 from pgvector.sqlalchemy import SPARSEVEC, VECTOR
 from sqlalchemy import (
+    ARRAY,
     DDL,
+    REAL,
     BigInteger,
     Boolean,
     CheckConstraint,
@@ -36,6 +38,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
+from ragspine_pg.contract.posting import SEGMENT
 from ragspine_pg.statement.render import PLACEHOLDER
 
 SCHEMA = "ragspine"
@@ -528,6 +531,88 @@ corpus_stat = Table(
     ForeignKeyConstraint(["tenant_no", "version_no"], _VERSION, ondelete="CASCADE"),
     comment="Chunks and their length by class, and of the library under 0: the sum over batches. Folded by optimize.",
 )
+
+lexical_tail = Table(
+    "lexical_tail",
+    metadata,
+    Column("tenant_no", Integer, nullable=False),
+    Column("version_no", Integer, nullable=False),
+    Column("acl_class_no", Integer, nullable=False),
+    Column("chunk_no", BigInteger, nullable=False),
+    PrimaryKeyConstraint("tenant_no", "version_no", "acl_class_no", "chunk_no"),
+    ForeignKeyConstraint(
+        ["tenant_no", "version_no", "acl_class_no", "chunk_no"],
+        [
+            chunk_lexical.c.tenant_no,
+            chunk_lexical.c.version_no,
+            chunk_lexical.c.acl_class_no,
+            chunk_lexical.c.chunk_no,
+        ],
+        onupdate="CASCADE",
+        ondelete="CASCADE",
+    ),
+    comment="Chunks that no posting of their class holds yet: scored by themselves until optimize seals them.",
+)
+
+posting_segment = Table(
+    "posting_segment",
+    metadata,
+    Column("tenant_no", Integer, nullable=False),
+    Column("version_no", Integer, nullable=False),
+    Column("acl_class_no", Integer, nullable=False),
+    Column("segment_no", Integer, nullable=False),
+    Column("run_no", Integer, nullable=False),
+    Column("chunk_nos", ARRAY(BigInteger), nullable=False),
+    PrimaryKeyConstraint("tenant_no", "version_no", "acl_class_no", "segment_no"),
+    ForeignKeyConstraint(["tenant_no", "version_no"], _VERSION, ondelete="CASCADE"),
+    CheckConstraint(f"cardinality(chunk_nos) BETWEEN 1 AND {SEGMENT}", name="chunks_fit_the_segment"),
+    comment="Sealed chunks of one class, by their place. Runs, numbered by their first segment, were sealed together.",
+)
+
+posting_block = Table(
+    "posting_block",
+    metadata,
+    Column("tenant_no", Integer, nullable=False),
+    Column("version_no", Integer, nullable=False),
+    Column("acl_class_no", Integer, nullable=False),
+    Column("lexeme_no", Integer, nullable=False),
+    Column("segment_no", Integer, nullable=False),
+    Column("impacts", SPARSEVEC(SEGMENT), nullable=False),
+    PrimaryKeyConstraint("tenant_no", "version_no", "acl_class_no", "lexeme_no", "segment_no"),
+    ForeignKeyConstraint(["tenant_no", "version_no"], _VERSION, ondelete="CASCADE"),
+    postgresql_with={"toast_tuple_target": 8160},
+    comment="A lexeme that is frequent in a segment: the impact in each of its chunks, by place.",
+)
+
+posting_list = Table(
+    "posting_list",
+    metadata,
+    Column("tenant_no", Integer, nullable=False),
+    Column("version_no", Integer, nullable=False),
+    Column("acl_class_no", Integer, nullable=False),
+    Column("run_no", Integer, nullable=False),
+    Column("first_lexeme_no", Integer, nullable=False),
+    Column("lexeme_nos", ARRAY(Integer), nullable=False),
+    Column("tops", ARRAY(REAL), nullable=False),
+    Column("frequencies", ARRAY(Integer), nullable=False),
+    Column("starts", ARRAY(Integer), nullable=False),
+    Column("places", ARRAY(Integer), nullable=False),
+    Column("impacts", ARRAY(REAL), nullable=False),
+    PrimaryKeyConstraint("tenant_no", "version_no", "acl_class_no", "run_no", "first_lexeme_no"),
+    ForeignKeyConstraint(["tenant_no", "version_no"], _VERSION, ondelete="CASCADE"),
+    comment="64 lexemes of a run: largest impact, postings in blocks, and the postings that are in none.",
+)
+
+
+def _keep_uncompressed(table: Table, *columns: str) -> None:
+    """Have a large array read as it is stored: taking it apart took longer than reading twice the bytes."""
+    for column in columns:
+        statement = f"ALTER TABLE {table.fullname} ALTER COLUMN {column} SET STORAGE EXTERNAL"
+        event.listen(table, "after_create", DDL(statement))  # type: ignore[no-untyped-call]
+
+
+_keep_uncompressed(posting_segment, "chunk_nos")
+_keep_uncompressed(posting_list, "places", "impacts")
 
 
 def _assume_distinct(table: Table, column: str, share: str) -> None:

@@ -11,7 +11,9 @@
 --
 -- One scan of the readable, filtered rows orders them by the float32 inner product, which selects but does not decide: all
 -- rows within its rounding error of the k-th best are scored again exactly, and only that score ranks them. Access and
--- filter stand in the same statement as the limit, so k is filled while rows qualify.
+-- filter stand in the same statement as the limit, so k is filled while rows qualify. Without a filter the scan leaves out
+-- what is sealed in postings, which search_postings_v1 looks through for whatever can be as good as the k-th of the scan; but
+-- not for a long query, whose many postings take as long as a scan.
 -- OFFSET 0 keeps the order of the look-ups by key, whatever the planner knows of sizes.
 -- SECURITY DEFINER: postings and statistics belong to the owner. The tenant and the classes come from the verified grant,
 -- never from an argument; what leaves is numbers and scores of readable chunks.
@@ -29,13 +31,17 @@ DECLARE
   tenant CONSTANT integer := caller.tenant_no;
   classes CONSTANT integer[] := caller.classes;
   library CONSTANT integer := ragspine.readable_library_no_v1(tenant, version_no, classes);
+  lexemes integer[];
   weights double precision[];
   units @vector@.sparsevec[];
   terms @vector@.sparsevec;
   margin double precision;
+  bar double precision;
   depth integer;
   passing bigint[];
   few bigint;
+  scanned integer[];
+  sealed integer[] := '{}';
   scan text;
   numbers bigint[];
   sums double precision[];
@@ -45,11 +51,12 @@ BEGIN
     RETURN;  -- a version with nothing to read is like none, whatever the filter
   END IF;
   passing := ragspine.matching_documents_v1(filter, tenant, library, classes);  -- judges the filter, whatever else matches
-  SELECT array_agg(t.frequency * t.idf ORDER BY t.lexeme COLLATE "C"),
+  SELECT array_agg(t.lexeme_no ORDER BY t.lexeme COLLATE "C"),
+         array_agg(t.frequency * t.idf ORDER BY t.lexeme COLLATE "C"),
          array_agg(('{' || t.lexeme_no || ':1}/1000000000')::@vector@.sparsevec ORDER BY t.lexeme COLLATE "C"),
          ('{' || string_agg(t.lexeme_no || ':' || (t.frequency * t.idf)::real, ',' ORDER BY t.lexeme_no) || '}/1000000000')
            ::@vector@.sparsevec
-    INTO weights, units, terms
+    INTO lexemes, weights, units, terms
     FROM ragspine.weigh_terms_v1(tenant, lexical_leg_v1.version_no, classes, query) AS t;
   IF weights IS NULL THEN
     RETURN;
@@ -64,22 +71,47 @@ BEGIN
               FROM ragspine.chunk AS c
              WHERE c.tenant_no = tenant AND c.version_no = lexical_leg_v1.version_no AND c.document_no = ANY (passing)
              LIMIT few) AS c;
+  ELSIF cardinality(weights) <= 100 THEN
+    -- Those with a long tail, that nobody has sealed for a while, are scanned as one: looking the tail up takes longer.
+    sealed := ARRAY(
+      SELECT s.acl_class_no
+        FROM (SELECT DISTINCT s.acl_class_no
+                FROM ragspine.posting_segment AS s
+               WHERE s.tenant_no = tenant AND s.version_no = lexical_leg_v1.version_no
+                 AND s.acl_class_no = ANY (classes)) AS s
+       WHERE NOT EXISTS (SELECT
+                           FROM ragspine.lexical_tail AS t
+                          WHERE t.tenant_no = tenant AND t.version_no = lexical_leg_v1.version_no
+                            AND t.acl_class_no = s.acl_class_no
+                         OFFSET 2000));
+    IF sealed <> '{}' THEN
+      scan := 'unsealed';
+      scanned := ARRAY(SELECT unnest(classes) EXCEPT SELECT unnest(sealed));
+    END IF;
   END IF;
   scan := ragspine.lexical_scan_v1(scan);
   -- Each product, each addition and each rounded weight errs by at most 2^-24 of a positive sum; twice that, on both sides.
   margin := (cardinality(weights) + 3) * 2.4e-7;
   depth := k + 16;
   LOOP
-    EXECUTE scan INTO numbers, sums USING tenant, lexical_leg_v1.version_no, classes, terms, depth, passing;
+    EXECUTE scan INTO numbers, sums
+      USING tenant, lexical_leg_v1.version_no, classes, terms, depth, passing, scanned, sealed;
     EXIT WHEN coalesce(cardinality(numbers), 0) < depth OR sums[depth] < sums[k] * (1 - margin);
     depth := depth * 4;
   END LOOP;
+  bar := coalesce(sums[k], 0) * (1 - margin);
+  numbers := ARRAY(SELECT n.chunk_no FROM unnest(numbers, sums) AS n(chunk_no, approximate) WHERE n.approximate >= bar);
+  IF sealed <> '{}' THEN
+    numbers := numbers || (
+      SELECT s.chunk_nos
+        FROM ragspine.search_postings_v1(tenant, lexical_leg_v1.version_no, sealed, lexemes, weights, terms, k, bar) AS s);
+  END IF;
   RETURN QUERY
     SELECT s.chunk_no, s.chunk_id, (row_number() OVER (ORDER BY s.score DESC, s.chunk_id COLLATE "C"))::integer, s.score
       FROM (SELECT c.chunk_no, c.chunk_id,
                    (SELECT sum(u.weight * -(x.impacts OPERATOR(@vector@.<#>) u.unit) ORDER BY u.position)
                       FROM unnest(weights, units) WITH ORDINALITY AS u(weight, unit, position)) AS score
-              FROM unnest(numbers, sums) AS n(chunk_no, approximate)
+              FROM (SELECT DISTINCT n.chunk_no FROM unnest(numbers) AS n(chunk_no)) AS n
              CROSS JOIN LATERAL (SELECT *
                                    FROM ragspine.chunk AS c
                                   WHERE c.tenant_no = tenant AND c.version_no = lexical_leg_v1.version_no
@@ -89,8 +121,7 @@ BEGIN
                                    FROM ragspine.chunk_lexical AS x
                                   WHERE x.tenant_no = c.tenant_no AND x.version_no = c.version_no
                                     AND x.acl_class_no = c.acl_class_no AND x.chunk_no = c.chunk_no
-                                 OFFSET 0) AS x
-             WHERE n.approximate >= coalesce(sums[k], 0) * (1 - margin)) AS s
+                                 OFFSET 0) AS x) AS s
      WHERE min_score IS NULL OR s.score >= min_score
      ORDER BY 3
      LIMIT k;

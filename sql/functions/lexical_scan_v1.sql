@@ -1,9 +1,11 @@
 -- The text of the lexical leg's scan. Owner only.
 --
--- passing: null to score every readable chunk; else of the documents $6 alone: 'many' scans all and leaves the others out,
---          'few' looks each chunk up by its key.
+-- passing: null to score every readable chunk; 'unsealed' those of the classes $7, and of the classes $8 what stands in the
+--          tail; else of the documents $6 alone: 'many' scans all and leaves the others out, 'few' looks each chunk up by its
+--          key.
 -- The text's parameters: $1 tenant_no, $2 version_no, $3 classes, $4 the query as a sparsevec, $5 the limit, $6 document
--- numbers. It gives one row: the chunk numbers with the largest inner products, and those, both in descending order.
+-- numbers, $7 and $8 the classes without postings and with them. It gives one row: the chunk numbers with the largest inner
+-- products, and those, both in descending order.
 -- No byte of it comes from a caller. Run by EXECUTE, so each call is planned for its own parameters.
 CREATE FUNCTION ragspine.lexical_scan_v1(passing text)
 RETURNS text
@@ -28,6 +30,20 @@ BEGIN
                                   WHERE x.tenant_no = c.tenant_no AND x.version_no = c.version_no
                                     AND x.acl_class_no = c.acl_class_no AND x.chunk_no = c.chunk_no
                                  OFFSET 0) AS x$few$
+         WHEN passing = 'unsealed' THEN $tail$(SELECT x.*
+                      FROM ragspine.chunk_lexical AS x
+                     WHERE x.tenant_no = $1 AND x.version_no = $2 AND x.acl_class_no = ANY ($7)
+                    UNION ALL
+                    SELECT x.*
+                      FROM (SELECT t.tenant_no, t.version_no, t.acl_class_no, t.chunk_no
+                              FROM ragspine.lexical_tail AS t
+                             WHERE t.tenant_no = $1 AND t.version_no = $2 AND t.acl_class_no = ANY ($8)
+                            OFFSET 0) AS t
+                     CROSS JOIN LATERAL (SELECT *
+                                           FROM ragspine.chunk_lexical AS x
+                                          WHERE x.tenant_no = t.tenant_no AND x.version_no = t.version_no
+                                            AND x.acl_class_no = t.acl_class_no AND x.chunk_no = t.chunk_no
+                                         OFFSET 0) AS x) AS x$tail$
          ELSE 'ragspine.chunk_lexical AS x' END,
     CASE WHEN passing = 'many' THEN ' AND x.document_no = ANY ($6)' ELSE '' END);
 END

@@ -58,3 +58,15 @@ CREATE POLICY writable ON ragspine.embedding_space TO ragspine_ingest USING (tru
 
 DROP POLICY IF EXISTS writable ON ragspine.pending_document;
 CREATE POLICY writable ON ragspine.pending_document TO ragspine_ingest USING (true) WITH CHECK (true);
+
+DROP POLICY IF EXISTS writable ON ragspine.lexical_tail;
+CREATE POLICY writable ON ragspine.lexical_tail TO ragspine_ingest USING (true) WITH CHECK (true);
+
+DROP POLICY IF EXISTS writable ON ragspine.posting_segment;
+CREATE POLICY writable ON ragspine.posting_segment TO ragspine_ingest USING (true) WITH CHECK (true);
+
+DROP POLICY IF EXISTS writable ON ragspine.posting_block;
+CREATE POLICY writable ON ragspine.posting_block TO ragspine_ingest USING (true) WITH CHECK (true);
+
+DROP POLICY IF EXISTS writable ON ragspine.posting_list;
+CREATE POLICY writable ON ragspine.posting_list TO ragspine_ingest USING (true) WITH CHECK (true);

@@ -1,4 +1,7 @@
--- Writes chunks of new and rewritten documents with their impacts: tf / (tf + k1 * (1 - b + b * length / pivot)).
+-- Writes chunks of new and rewritten documents with their impacts: tf / (tf + k1 * (1 - b + b * length / pivot)); and into the
+-- tail, since no posting holds them.
+--
+-- MATERIALIZED: a range of chunk_seq looks small to the planner, which would weigh all chunks again for each one.
 --
 -- params: tenant_no, version_no, k1, b, pivot, first_seq, after_seq (chunk_seq from the first to before the second)
 -- Returns one row: their number.
@@ -21,7 +24,7 @@ WITH written AS (
    WHERE c.chunk_seq >= %(first_seq)s AND c.chunk_seq < %(after_seq)s AND p.rewrite
    ORDER BY c.chunk_seq
   RETURNING chunk_no, document_no, acl_class_no, chunk_id
-), weighed AS (
+), weighed AS MATERIALIZED (
   SELECT o.chunk_seq,
          string_agg(w.lexeme_no || ':' || (o.frequency / (o.frequency + o.norm))::real, ',' ORDER BY w.lexeme_no) AS pairs
     FROM (SELECT a.chunk_seq, %(k1)s::double precision * (1 - %(b)s::double precision
@@ -41,6 +44,10 @@ WITH written AS (
     JOIN pg_temp.ragspine_stage_analysis AS a
       ON a.chunk_seq = c.chunk_seq AND a.chunk_seq >= %(first_seq)s AND a.chunk_seq < %(after_seq)s
     LEFT JOIN weighed AS g ON g.chunk_seq = a.chunk_seq
-  RETURNING chunk_no
+  RETURNING acl_class_no, chunk_no
+), unsealed AS (
+  INSERT INTO ragspine.lexical_tail (tenant_no, version_no, acl_class_no, chunk_no)
+  SELECT %(tenant_no)s, %(version_no)s, i.acl_class_no, i.chunk_no
+    FROM indexed AS i
 )
 SELECT count(*) FROM indexed

@@ -15,7 +15,8 @@ from tests.access.churn.seen import Seen
 from tests.fixtures.database import Database
 from tests.fixtures.pooler import not_behind
 
-pytestmark = not_behind  # a pooler changes nothing of what is shown, and it takes its minute
+# A pooler changes nothing of what is shown, and it takes its minute.
+pytestmark = [not_behind, pytest.mark.usefixtures("eagerly_sealed")]
 
 WRITES: Counter[str] = Counter(
     {

@@ -10,6 +10,7 @@ from ragspine_pg.contract.document import Document
 from ragspine_pg.embedding.registry import make_embedding_model
 from ragspine_pg.flow.driver import run
 from ragspine_pg.ingest import audit as audit_stage
+from ragspine_pg.ingest import pipeline
 from ragspine_pg.ingest.target import find_target
 from tests.fixtures.database import Database
 from tests.ingest.shelf import Shelf
@@ -41,15 +42,17 @@ FAULTS = {
     "a library has exactly one published version": "UPDATE ragspine.index_version SET state = 'retired'",
     "every document has its chunks in every version, or is pending there": "DELETE FROM ragspine.chunk",
     "impacts equal a new analysis": "UPDATE ragspine.index_version SET pivot = pivot * 2",
+    "postings hold the impacts of what is sealed, and their bounds": "DELETE FROM ragspine.posting_block",
 }
 
 
 @pytest.fixture
-def sound(fresh_database: Database) -> Iterator[tuple[Shelf, psycopg.Connection[Any]]]:
+def sound(fresh_database: Database, eagerly_sealed: None) -> Iterator[tuple[Shelf, psycopg.Connection[Any]]]:
     shelf = Shelf(
         fresh_database, chunker="parent_child", fields={"year": "number"}, embedding=make_embedding_model("hashing")
     )
     shelf.ingest(Document("a", PROSE, readers={"u"}, metadata={"year": 1}), Document("b", "A fox.", title="Fox"))
+    shelf.run(pipeline.optimize(shelf.tenant, shelf.library))
     with psycopg.connect(fresh_database.owner_url) as connection:
         yield shelf, connection
         connection.rollback()
@@ -66,6 +69,25 @@ def test_audit_has_teeth(sound: tuple[Shelf, psycopg.Connection[Any]], rule: str
     assert run(audit_stage.audit(target, deep=True), connection) == []
     connection.execute(FAULTS[rule])
     assert rule in {finding.rule for finding in run(audit_stage.audit(target, deep=True), connection)}
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "UPDATE ragspine.posting_segment SET chunk_nos = chunk_nos[2:] WHERE cardinality(chunk_nos) > 1",
+        "UPDATE ragspine.posting_list SET tops = ARRAY(SELECT t / 2 FROM unnest(tops) AS t)",
+        "UPDATE ragspine.posting_list SET frequencies = ARRAY(SELECT 0 FROM unnest(frequencies))",
+        "UPDATE ragspine.posting_list SET impacts = impacts[2:] || ARRAY[0.5::real]",
+        "DELETE FROM ragspine.posting_list",
+    ],
+    ids=["places", "bounds", "frequencies", "impacts", "lists"],
+)
+def test_audit_of_postings_has_teeth(sound: tuple[Shelf, psycopg.Connection[Any]], fault: str) -> None:
+    shelf, connection = sound
+    connection.execute(fault)
+    target = run(find_target(shelf.tenant, shelf.library), connection)
+    found = {finding.rule for finding in run(audit_stage.audit(target, deep=True), connection)}
+    assert found == {"postings hold the impacts of what is sealed, and their bounds"}
 
 
 @pytest.mark.parametrize(

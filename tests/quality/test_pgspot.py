@@ -23,8 +23,10 @@ IGNORED: dict[tuple[str, str], tuple[int, str]] = {
     ("counted_class_v1", "PS005"): (1, _INLINED),
     ("drop_ignorable_v1", "PS005"): (1, _INLINED),
     ("ignorable_class_v1", "PS005"): (1, _INLINED),
+    ("list_impacts_v1", "PS005"): (1, _INLINED),
     ("list_lexemes_v1", "PS005"): (1, _INLINED),
     ("parse_impacts_v1", "PS005"): (1, _INLINED),
+    ("parse_postings_v1", "PS005"): (1, _INLINED),
     ("strip_cjk_v1", "PS005"): (1, _INLINED),
 }
 

@@ -57,6 +57,7 @@ WRITERS = {
 _TEXTS = ("text", "text[]", "jsonb", "vector", "vector[]", "sparsevec")
 _NUMBERS_AND_FLAGS = (
     "integer",
+    "double precision[]",
     "integer[]",
     "bigint",
     "bigint[]",

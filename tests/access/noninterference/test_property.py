@@ -19,7 +19,8 @@ from tests.access.noninterference.stage import Stage, raised
 from tests.fixtures.database import Database
 from tests.fixtures.pooler import not_behind
 
-pytestmark = not_behind  # a superuser's connection goes by no pooler
+# A superuser's connection goes by no pooler.
+pytestmark = [not_behind, pytest.mark.usefixtures("eagerly_sealed")]
 
 EXAMPLES = 100
 

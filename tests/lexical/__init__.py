@@ -1,0 +1,1 @@
+"""The lexical engine: what is sealed in postings is found as a scan finds it."""
