@@ -138,9 +138,7 @@ class AsyncIngestor(AsyncShell):
             on_duplicate=on_duplicate,
             progress=on_loop(progress),
         )
-        return await self._drive_job(
-            ingest_again(documents, ingest, partial(pipeline.seal_due, tenant, library_id, on_loop(progress)))
-        )
+        return await self._drive_job(ingest_again(documents, ingest))
 
     async def delete(self, tenant: str, library_id: str, document_id: str) -> bool:
         """See ``Ingestor.delete``."""

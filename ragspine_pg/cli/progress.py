@@ -175,7 +175,7 @@ def _share(progress: Progress, sources: Sources | None) -> float | None:
 
 
 def _is_last(progress: Progress) -> bool:
-    return progress.stage in {"fold", "seal"} or (progress.stage == "verify" and progress.done == progress.total)
+    return progress.stage == "fold" or (progress.stage in {"verify", "seal"} and progress.done == progress.total)
 
 
 def _clock(seconds: float) -> str:

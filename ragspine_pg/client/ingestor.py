@@ -172,9 +172,7 @@ class Ingestor(Shell):
             on_duplicate=on_duplicate,
             progress=progress,
         )
-        return self._drive_job(
-            ingest_again(documents, ingest, partial(pipeline.seal_due, tenant, library_id, progress))
-        )
+        return self._drive_job(ingest_again(documents, ingest))
 
     def delete(self, tenant: str, library_id: str, document_id: str) -> bool:
         """Delete a document from every version; whether there was one.

@@ -1,12 +1,11 @@
 """Makes a call again that was overtaken by a publish."""
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from typing import TypeVar
 
 from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.ingest import IngestReport
-from ragspine_pg.errors import RagSpineError, VersionChanged
+from ragspine_pg.errors import VersionChanged
 from ragspine_pg.flow.job import Job, transaction
 from ragspine_pg.flow.steps import Flow
 from ragspine_pg.ingest.documents import Documents
@@ -26,23 +25,11 @@ def again(attempt: Callable[[], Job[T]]) -> Job[T]:
     return (yield from attempt())
 
 
-def ingest_again(
-    documents: Documents, ingest: Callable[[Iterable[Document]], Flow[IngestReport]], seal: Callable[[], Flow[None]]
-) -> Job[IngestReport]:
+def ingest_again(documents: Documents, ingest: Callable[[Iterable[Document]], Flow[IngestReport]]) -> Job[IngestReport]:
     """Ingest ``documents`` in one transaction, and again in another where a version was published meanwhile.
 
-    Each reads them from the beginning. Raises ``VersionChanged`` where they can be read only once. Afterwards ``seal``
-    has a transaction of its own, so that no other writer waits for it; where it fails, the documents are stored and
-    searched as they are, and the next ingest or ``optimize`` seals them.
+    Each reads them from the beginning. Raises ``VersionChanged`` where they can be read only once.
     """
-    report = yield from _ingest(documents, ingest)
-    if report.chunks:
-        with suppress(RagSpineError):
-            yield from transaction(seal())
-    return report
-
-
-def _ingest(documents: Documents, ingest: Callable[[Iterable[Document]], Flow[IngestReport]]) -> Job[IngestReport]:
     if documents.repeatable:
         return (yield from again(lambda: transaction(ingest(documents))))
     try:

@@ -117,6 +117,8 @@ def ingest(
     removed = yield from _write(target, meter, after_seq, after_chunk)
     usage += yield from embed.embed_rest(target, models)
     yield from verify.verify_statistics(target)
+    if plan.chunks and (yield from seal.is_due(target)):
+        yield from seal.seal(target, meter, least=seal.DUE)
     if (yield from fold.needs_fold(target)):
         meter.report("fold", 0)
         yield from fold.fold(target)
@@ -222,13 +224,6 @@ def optimize(tenant: str, library_id: str) -> Flow[FoldReport]:
     report = yield from fold.fold(target)
     sealed = yield from seal.seal(target, Meter())
     return replace(report, sealed_chunks=sealed.chunks)
-
-
-def seal_due(tenant: str, library_id: str, progress: OnProgress | None = None) -> Flow[None]:
-    """Seal what an ingest has left in long tails. Raises ``NotFound``."""
-    target = yield from open_target(tenant, library_id)
-    if (yield from seal.is_due(target)):
-        yield from seal.seal(target, Meter(progress), least=seal.DUE)
 
 
 def stats(tenant: str, library_id: str) -> Flow[LibraryStats]:

@@ -204,6 +204,7 @@ def test_stats_versions_and_optimize_report(run: Run, handbook: str) -> None:
     assert set(run("optimize", handbook, "--json").json) == {
         "rows_before",
         "rows_after",
+        "sealed_chunks",
         "vector_index",
         "no_vector_index",
     }

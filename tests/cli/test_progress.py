@@ -106,7 +106,7 @@ def test_lines_come_at_most_every_two_seconds(
 
 
 def test_end_of_an_ingest_is_known() -> None:
-    last = [Progress("verify", 5, 5, 1, 1), Progress("fold", 0, None, 1, 1)]
-    earlier = [Progress("verify", 4, 5, 1, 1), Progress("read", 5, None, 1, 1), Progress("chunks", 5, 5, 1, 1)]
-    assert [shown._is_last(progress) for progress in last] == [True, True]
-    assert [shown._is_last(progress) for progress in earlier] == [False, False, False]
+    last = [Progress("verify", 5, 5, 1, 1), Progress("seal", 5, 5, 1, 1), Progress("fold", 0, None, 1, 1)]
+    earlier = [Progress(stage, 4, 5, 1, 1) for stage in ("verify", "seal", "read")] + [Progress("chunks", 5, 5, 1, 1)]
+    assert [shown._is_last(progress) for progress in last] == [True, True, True]
+    assert [shown._is_last(progress) for progress in earlier] == [False, False, False, False]

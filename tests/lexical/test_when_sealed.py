@@ -9,6 +9,7 @@ import pytest
 from ragspine_pg import Document, RagSpine
 from ragspine_pg.client.library import Library
 from ragspine_pg.contract.ingest import Progress
+from ragspine_pg.errors import ConfigurationError
 from ragspine_pg.flow.driver import run
 from ragspine_pg.ingest import pipeline, seal
 from ragspine_pg.ingest.progress import Meter
@@ -78,12 +79,19 @@ def test_a_version_that_measures_its_pivot_is_not_sealed(database: Database, spi
     assert sealed(database, library) == {1: (0, 8)}
 
 
-def test_a_seal_that_fails_leaves_the_ingest_as_it_is(fresh_database: Database, fresh_spine: RagSpine) -> None:
+def test_an_ingest_that_cannot_seal_stores_nothing(fresh_database: Database, fresh_spine: RagSpine) -> None:
     library = fresh_spine.create_library("failing", "books", chunker="whole")
     with psycopg.connect(fresh_database.owner_url) as connection:
         connection.execute("REVOKE INSERT ON ragspine.posting_segment FROM ragspine_ingest")
-    assert library.ingest(documents(0, 8)).added == 8
-    assert sealed(fresh_database, library) == {1: (0, 8)}
+    with pytest.raises(ConfigurationError):
+        library.ingest(documents(0, 8))
+    assert library.stats().documents == 0
+
+
+@pytest.fixture
+def unsealed(monkeypatch: pytest.MonkeyPatch, eagerly_sealed: None) -> None:
+    """Ingests leave what they store in the tail."""
+    monkeypatch.setattr(seal, "DUE", 100)
 
 
 def interrupted(shelf: Shelf, act: Callable[[], object]) -> None:
@@ -102,6 +110,7 @@ def interrupted(shelf: Shelf, act: Callable[[], object]) -> None:
 
 
 @not_behind
+@pytest.mark.usefixtures("unsealed")
 @pytest.mark.parametrize("act", ["relabel", "there and back", "delete", "change", "add"])
 def test_whoever_writes_beside_a_seal_neither_waits_nor_is_lost(database: Database, act: str) -> None:
     shelf = Shelf(database, chunker="whole", fields={"n": "number"})
@@ -122,6 +131,7 @@ def test_whoever_writes_beside_a_seal_neither_waits_nor_is_lost(database: Databa
 
 
 @not_behind
+@pytest.mark.usefixtures("unsealed")
 def test_of_two_seals_at_once_the_second_does_nothing(database: Database) -> None:
     shelf = Shelf(database, chunker="whole", fields={"n": "number"})
     shelf.ingest_all(documents(0, 8))

@@ -76,7 +76,7 @@ FAULTS = {
                 "(SELECT sum(u.weight * -(x.impacts OPERATOR(@vector@.<#>) u.unit) ORDER BY u.position)\n"
                 + " " * 22
                 + "FROM unnest(weights, units) WITH ORDINALITY AS u(weight, unit, position)) AS score",
-                "n.approximate AS score",
+                "-(x.impacts OPERATOR(@vector@.<#>) terms) AS score",
             ),
         )
     ),
