@@ -1,7 +1,6 @@
 """Random writes against a plain model: chunks, classes and statistics are what it says, after every call."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import hypothesis.strategies as st
 import pytest
@@ -13,12 +12,11 @@ from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.ingest import Statistics
 from ragspine_pg.contract.label import Sensitivity
 from ragspine_pg.errors import VerificationFailed
-from ragspine_pg.flow.steps import Statement
 from ragspine_pg.ingest import fold, pipeline, verify
 from ragspine_pg.ingest import relabel as relabel_stage
 from ragspine_pg.ingest import statistics as counting
 from tests.fixtures.database import Database
-from tests.fixtures.spine import Plant
+from tests.fixtures.spine import Plant, edited_statement
 from tests.ingest.shelf import Shelf
 
 IDS = ("a", "b", "c")
@@ -168,11 +166,6 @@ def test_random_writes_leave_exactly_what_the_model_says(database: Database, sta
     check(database, statistics=statistics)
 
 
-def edited(statement: Statement[Any], old: str, new: str) -> Statement[Any]:
-    assert old in statement.text
-    return replace(statement, text=statement.text.replace(old, new))
-
-
 FORGETS_WHAT_IS_REMOVED = ("- c.chunk_count, - c.total_length", "0, 0")
 
 
@@ -180,7 +173,7 @@ FORGETS_WHAT_IS_REMOVED = ("- c.chunk_count, - c.total_length", "0, 0")
 def test_random_writes_have_teeth_for_a_forgotten_subtraction(
     database: Database, monkeypatch: pytest.MonkeyPatch, statistics: Statistics
 ) -> None:
-    monkeypatch.setattr(counting, "_REMOVE_DELTAS", edited(counting._REMOVE_DELTAS, *FORGETS_WHAT_IS_REMOVED))
+    monkeypatch.setattr(counting, "_REMOVE_DELTAS", edited_statement(counting._REMOVE_DELTAS, *FORGETS_WHAT_IS_REMOVED))
     monkeypatch.setattr(verify, "_STATISTICS", replace(verify._STATISTICS, text="SELECT 0"))
     with pytest.raises((AssertionError, ExceptionGroup)):
         check(database, verified=False, statistics=statistics)
@@ -192,7 +185,7 @@ def test_random_writes_have_teeth_for_a_relabel_that_forgets_where_it_was_counte
     database: Database, monkeypatch: pytest.MonkeyPatch, moved: str, statistics: Statistics
 ) -> None:
     """With statistics of the library that is one to RESTRICTED."""
-    forgetful = edited(relabel_stage._MOVE_STATISTICS, moved, f"{moved} AND s.sign > 0")
+    forgetful = edited_statement(relabel_stage._MOVE_STATISTICS, moved, f"{moved} AND s.sign > 0")
     monkeypatch.setattr(relabel_stage, "_MOVE_STATISTICS", forgetful)
     with pytest.raises((AssertionError, ExceptionGroup)):
         check(database, verified=False, statistics=statistics)
@@ -202,8 +195,8 @@ def test_random_writes_have_teeth_for_a_relabel_that_counts_twice(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between two classes that are counted together nothing changes."""
-    doubled = edited(relabel_stage._MOVE_STATISTICS, "HAVING sum(s.sign) <> 0", "HAVING sum(s.sign) >= 0")
-    doubled = edited(doubled, "sum(s.sign) AS sign", "max(s.sign) AS sign")
+    doubled = edited_statement(relabel_stage._MOVE_STATISTICS, "HAVING sum(s.sign) <> 0", "HAVING sum(s.sign) >= 0")
+    doubled = edited_statement(doubled, "sum(s.sign) AS sign", "max(s.sign) AS sign")
     monkeypatch.setattr(relabel_stage, "_MOVE_STATISTICS", doubled)
     with pytest.raises((AssertionError, ExceptionGroup)):
         check(database, verified=False, statistics="library")
@@ -221,7 +214,7 @@ def test_random_writes_have_teeth_for_counted_restricted_texts(
 def test_random_writes_have_teeth_for_a_fold_that_loses_a_row(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lossy = edited(fold._FOLD_LEXEME_STAT, "sum(g.chunk_count)\n", "max(g.chunk_count)\n")
+    lossy = edited_statement(fold._FOLD_LEXEME_STAT, "sum(g.chunk_count)\n", "max(g.chunk_count)\n")
     monkeypatch.setattr(fold, "_FOLD_LEXEME_STAT", lossy)
     with pytest.raises((AssertionError, ExceptionGroup)):
         check(database, verified=False)
@@ -233,7 +226,7 @@ def test_verification_has_teeth_for_a_forgotten_subtraction(
 ) -> None:
     shelf = Shelf(database, statistics=statistics)
     shelf.ingest(Document("a", "fox owl"))
-    monkeypatch.setattr(counting, "_REMOVE_DELTAS", edited(counting._REMOVE_DELTAS, *FORGETS_WHAT_IS_REMOVED))
+    monkeypatch.setattr(counting, "_REMOVE_DELTAS", edited_statement(counting._REMOVE_DELTAS, *FORGETS_WHAT_IS_REMOVED))
     with pytest.raises(VerificationFailed, match="recount"):
         shelf.ingest(Document("a", "fox night"))
     assert shelf.stored_statistics() == shelf.recounted_statistics()

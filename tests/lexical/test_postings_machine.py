@@ -1,8 +1,5 @@
 """Random writes and seals: what a search finds is what a scan finds, to the last bit, and postings are true."""
 
-from dataclasses import replace
-from typing import Any
-
 import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -10,12 +7,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.label import Sensitivity
-from ragspine_pg.flow.steps import Statement
 from ragspine_pg.ingest import pipeline
 from ragspine_pg.ingest import relabel as relabel_stage
 from ragspine_pg.ingest import seal as seal_stage
 from tests.fixtures.database import Database
-from tests.fixtures.spine import Plant
+from tests.fixtures.spine import Plant, edited_statement
 from tests.ingest.shelf import Shelf
 from tests.lexical.sealed import assert_same_as_a_scan, segments
 
@@ -129,11 +125,6 @@ def test_random_writes_have_teeth(fresh_database: Database, plant: Plant, fault:
         check(fresh_database, audited=False)
 
 
-def edited(statement: Statement[Any], old: str, new: str) -> Statement[Any]:
-    assert old in statement.text
-    return replace(statement, text=statement.text.replace(old, new))
-
-
 LOST = {
     "a relabel forgets the tail": (
         relabel_stage,
@@ -151,6 +142,6 @@ def test_random_writes_have_teeth_for_seals(
     database: Database, monkeypatch: pytest.MonkeyPatch, fault: str, audited: bool
 ) -> None:
     module, name, edit = LOST[fault]
-    monkeypatch.setattr(module, name, edited(getattr(module, name), *edit))
+    monkeypatch.setattr(module, name, edited_statement(getattr(module, name), *edit))
     with pytest.raises((AssertionError, ExceptionGroup)):
         check(database, audited=audited)
