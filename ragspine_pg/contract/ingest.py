@@ -188,14 +188,6 @@ class LibraryStats:
 
 
 @dataclass(frozen=True, slots=True)
-class SealReport:
-    """How many chunks a seal gave places in postings, those of merged runs included, and how many postings it made."""
-
-    chunks: int
-    postings: int
-
-
-@dataclass(frozen=True, slots=True)
 class FoldReport:
     """What ``optimize`` did: rows of statistics deleted, and the rows that now hold their sums; and how many chunks
     were sealed in postings, those included that were in a smaller run before.

@@ -222,8 +222,7 @@ def optimize(tenant: str, library_id: str) -> Flow[FoldReport]:
     """
     target = yield from open_target(tenant, library_id)
     report = yield from fold.fold(target)
-    sealed = yield from seal.seal(target, Meter())
-    return replace(report, sealed_chunks=sealed.chunks)
+    return replace(report, sealed_chunks=(yield from seal.seal(target, Meter())))
 
 
 def stats(tenant: str, library_id: str) -> Flow[LibraryStats]:

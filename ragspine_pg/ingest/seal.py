@@ -8,7 +8,6 @@ that a chunk is sealed again a logarithmic number of times. What is in no run st
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragspine_pg.contract.ingest import SealReport
 from ragspine_pg.contract.posting import SEGMENT
 from ragspine_pg.flow.steps import Flow, fetch
 from ragspine_pg.ingest.progress import Meter
@@ -77,14 +76,16 @@ def plan_run(found: Unsealed, least: int = 1) -> Sequence[int] | None:
     return found.run_nos[kept:]
 
 
-def seal(target: Target, meter: Meter, *, least: int = 1) -> Flow[SealReport]:
+def seal(target: Target, meter: Meter, *, least: int = 1) -> Flow[int]:
     """Seal the tails of at least ``least`` chunks of a version; nothing while another seal is at it.
+
+    The number of chunks that got places in postings, those of merged runs included.
 
     No reader and no writer waits, and what a search finds stays the same to the byte. Nothing is sealed in a version
     that measures its length pivot: every ingest changes its impacts, and postings would have to be made anew each time.
     """
     version = {"tenant_no": target.tenant_no, "version_no": target.version_no}
-    chunks = postings = 0
+    chunks = 0
     if not target.measured and (yield from fetch(_BEGIN, **version))[0]:
         for table in _STAGE:
             yield from fetch(table)
@@ -93,31 +94,27 @@ def seal(target: Target, meter: Meter, *, least: int = 1) -> Flow[SealReport]:
             merged = plan_run(found, least)
             if merged is not None:
                 yield from fetch(_EMPTY)
-                sealed = yield from _seal_class(version, found, list(merged), meter)
-                chunks += sealed[0]
-                postings += sealed[1]
+                chunks += yield from _seal_class(version, found, list(merged), meter)
         yield from fetch(_DROP)
-    return SealReport(chunks, postings)
+    return chunks
 
 
 def is_due(target: Target) -> Flow[bool]:
     """Whether some tail has become so long that searches would take note."""
-    rows = yield from fetch(_DUE, tenant_no=target.tenant_no, version_no=target.version_no, least=DUE)
+    rows = yield from fetch(
+        _DUE, tenant_no=target.tenant_no, version_no=target.version_no, least=DUE, seal_from=SEAL_FROM
+    )
     return rows[0]
 
 
-def _seal_class(version: dict[str, int], found: Unsealed, merged: list[int], meter: Meter) -> Flow[tuple[int, int]]:
+def _seal_class(version: dict[str, int], found: Unsealed, merged: list[int], meter: Meter) -> Flow[int]:
     place = {**version, "acl_class_no": found.acl_class_no}
     first = found.next_segment_no
     rows = yield from fetch(_CHUNKS, run_nos=merged, segment_no=first, size=SEGMENT, **place)
     chunks = rows[0]
-    postings = 0
     for segment_no in range(first, first - (-chunks // SEGMENT)):
-        numbers = yield from fetch(
-            _SEGMENT, run_no=first, segment_no=segment_no, size=SEGMENT, frequent=FREQUENT, **place
-        )
-        postings += numbers[0]
+        yield from fetch(_SEGMENT, run_no=first, segment_no=segment_no, size=SEGMENT, frequent=FREQUENT, **place)
         meter.report("seal", min((segment_no - first + 1) * SEGMENT, chunks), chunks)
     yield from fetch(_LISTS, run_no=first, size=SEGMENT, width=WIDTH, **place)
     yield from fetch(_FINISH, run_nos=merged, **place)
-    return chunks, postings
+    return chunks
