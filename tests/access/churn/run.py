@@ -1,7 +1,5 @@
 """All of them at once, for a time; and what has to be true when they have gone."""
 
-import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,11 +15,9 @@ from tests.access.churn.seen import Seen
 from tests.access.churn.snapshots import Snapshots
 from tests.access.churn.watchers import Watchers
 from tests.access.churn.writers import Writers
+from tests.fixtures.beside import run_beside
 from tests.fixtures.database import Database
 from tests.ingest.edition import audited
-
-PATIENCE = 5
-"""On a busy machine it goes on until enough was seen, for so many times as long as asked for."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +45,7 @@ def churn(database: Database, seconds: float, enough: Callable[[Journal, Seen], 
             fields={"n": "number"},
             profile={"pivot": PIVOT, "chunker_options": {"size": 90}},
         )
-        journal, seen, stop = Journal(), Seen(), threading.Event()
+        journal, seen = Journal(), Seen()
         writers = Writers(library, journal)
         writers.prepare()
         watchers = Watchers(database, journal, seen)
@@ -61,28 +57,7 @@ def churn(database: Database, seconds: float, enough: Callable[[Journal, Seen], 
             "awaited searches": watchers.await_searches,
             "audits": watchers.audit,
         }
-        failures: list[BaseException] = []
-
-        def looping(loop: Callable[[threading.Event], None]) -> None:
-            try:
-                loop(stop)
-            except BaseException as failure:  # noqa: BLE001 - raised below
-                failures.append(failure)
-                stop.set()
-
-        threads = [threading.Thread(target=looping, args=[loop], name=name) for name, loop in loops.items()]
-        began = time.monotonic()
-        for thread in threads:
-            thread.start()
-        while not stop.wait(0.2):
-            lasted = time.monotonic() - began
-            if (lasted >= seconds and enough(journal, seen)) or lasted >= PATIENCE * seconds:
-                stop.set()
-        for thread in threads:
-            thread.join(60)
-        assert not [thread.name for thread in threads if thread.is_alive()], "somebody waits for ever"
-        if failures:
-            raise failures[0]
+        run_beside(loops, seconds, lambda: enough(journal, seen))
         assert_settled(database, library, journal)
         return Churned(library, journal, seen)
 

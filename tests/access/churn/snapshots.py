@@ -3,8 +3,6 @@
 import json
 import random
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from threading import Event
 from typing import Any
 
@@ -18,10 +16,10 @@ from tests.access.churn.library import CALLERS, FILTERS, LIBRARY, MODEL, QUERIES
 from tests.access.churn.recount import Bags, Recount
 from tests.access.churn.seen import Seen
 from tests.conformance.leg_oracle import assert_agrees
+from tests.fixtures.beside import in_one_snapshot
 from tests.fixtures.database import Database
 
 MODES = {"economy": None, "vector": None, "hybrid, rrf": "rrf", "hybrid, convex": "convex"}
-_BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _ASK = """
 SELECT ragspine.search_json(%(query)s, k => %(k)s, libraries => %(libraries)s, mode => %(mode)s, filter => %(filter)s,
   fusion => %(fusion)s, query_embedding => %(vector)s, query_space => %(space)s)
@@ -52,7 +50,7 @@ class Snapshots:
         """One snapshot, in which a caller asks for this and that, and a stranger for everything."""
         access = self._draw.choice(CALLERS)
         before, since = self._journal.finished, time.monotonic()
-        with _in_one_snapshot(owner, reader):
+        with in_one_snapshot(owner, reader):
             until = time.monotonic()
             recount = Recount.made(owner, access, self._bags)
             self.compare_with_journal(recount, since, until)
@@ -113,18 +111,3 @@ class Snapshots:
                 counted = own[leg][hit.chunk_id]
                 assert abs(score - counted) <= 2e-6, f"the {leg} leg's score is {score}, not {counted}"
         assert_agrees(result, recount.oracle.expect(query, mode, narrowed), k)
-
-
-@contextmanager
-def _in_one_snapshot(owner: psycopg.Connection[Any], reader: psycopg.Connection[Any]) -> Iterator[None]:
-    """Both in transactions that see the very same."""
-    owner.execute(_BEGIN)
-    row = owner.execute("SELECT pg_export_snapshot()").fetchone()
-    assert row is not None
-    reader.execute(_BEGIN)
-    reader.execute(f"SET TRANSACTION SNAPSHOT '{row[0]}'")
-    try:
-        yield
-    finally:
-        for connection in (reader, owner):
-            connection.rollback()
