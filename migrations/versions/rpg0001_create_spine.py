@@ -108,6 +108,7 @@ FUNCTIONS = (
     "score_places_v1",
     "list_impacts_v1",
     "parse_postings_v1",
+    "reads_library_v1",
 )
 
 TABLES = (

@@ -11,11 +11,14 @@ RETURNS TABLE (library_id text, description text, lexemes text[], query_lexemes 
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET client_min_messages = error  -- or a caller has the plans in here printed, whose numbers tell of hidden rows
+SET plan_cache_mode = force_generic_plan  -- look-ups by key: planned once a session, the plan cannot depend on the numbers
 AS $$
 DECLARE
   caller CONSTANT record := ragspine.caller_v1();
   tenant CONSTANT integer := caller.tenant_no;
   classes CONSTANT integer[] := caller.classes;
+  wanted CONSTANT text[] := coalesce(libraries, ARRAY(
+    SELECT l.library_id FROM ragspine.library AS l WHERE l.tenant_no = tenant));
 BEGIN
   RETURN QUERY
     SELECT l.library_id, l.description,
@@ -24,12 +27,9 @@ BEGIN
       FROM ragspine.library AS l
       JOIN ragspine.index_version AS v
         ON v.tenant_no = l.tenant_no AND v.library_no = l.library_no AND v.state = 'published'
-     CROSS JOIN LATERAL (SELECT FROM ragspine.document AS d
-                          WHERE d.tenant_no = l.tenant_no AND d.library_no = l.library_no
-                            AND d.acl_class_no = ANY (classes)
-                          LIMIT 1) AS readable
      WHERE l.tenant_no = tenant
-       AND (libraries IS NULL OR l.library_id = ANY (libraries))
+       AND l.library_id = ANY (wanted)
+       AND ragspine.reads_library_v1(l.tenant_no, l.library_no, classes)
      ORDER BY l.library_id COLLATE "C";
 END
 $$;

@@ -13,12 +13,15 @@ RETURNS TABLE (
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET client_min_messages = error  -- or a caller has the plans in here printed, whose numbers tell of hidden rows
+SET plan_cache_mode = force_generic_plan  -- look-ups by key: planned once a session, the plan cannot depend on the numbers
 AS $$
 DECLARE
   caller CONSTANT record := ragspine.caller_v1();
   tenant CONSTANT integer := caller.tenant_no;
   classes CONSTANT integer[] := caller.classes;
   here CONSTANT text := ragspine.environment_v1();
+  wanted CONSTANT text[] := coalesce(libraries, ARRAY(
+    SELECT l.library_id FROM ragspine.library AS l WHERE l.tenant_no = tenant));
   found record;
 BEGIN
   FOR found IN
@@ -33,12 +36,9 @@ BEGIN
        AND CASE WHEN versions IS NULL THEN v.state = 'published'
                 ELSE v.state IN ('published', 'retired') AND to_jsonb(v.version) = versions -> l.library_id END
       LEFT JOIN ragspine.embedding_space AS s ON s.tenant_no = v.tenant_no AND s.space_no = v.space_no
-     CROSS JOIN LATERAL (SELECT FROM ragspine.document AS d
-                          WHERE d.tenant_no = l.tenant_no AND d.library_no = l.library_no
-                            AND d.acl_class_no = ANY (classes)
-                          LIMIT 1) AS readable
      WHERE l.tenant_no = tenant
-       AND (libraries IS NULL OR l.library_id = ANY (libraries))
+       AND l.library_id = ANY (wanted)
+       AND ragspine.reads_library_v1(l.tenant_no, l.library_no, classes)
        AND (versions IS NULL OR versions ? l.library_id)
      ORDER BY l.library_id
   LOOP

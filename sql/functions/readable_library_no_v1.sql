@@ -11,8 +11,7 @@ AS $$
     FROM ragspine.index_version AS v
    WHERE v.tenant_no = readable_library_no_v1.tenant_no AND v.version_no = readable_library_no_v1.version_no
      AND v.state IN ('published', 'retired')
-     AND EXISTS (SELECT FROM ragspine.document AS d
-                  WHERE d.tenant_no = v.tenant_no AND d.library_no = v.library_no AND d.acl_class_no = ANY (classes))
+     AND ragspine.reads_library_v1(v.tenant_no, v.library_no, classes)
 $$;
 
 COMMENT ON FUNCTION ragspine.readable_library_no_v1(integer, integer, integer[]) IS 'The library of a version that may be searched.';

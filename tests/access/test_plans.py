@@ -7,10 +7,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from ragspine_pg import Access, MetadataFilter, RagSpine
+from ragspine_pg import Access, Document, MetadataFilter, RagSpine
 from ragspine_pg.statement.render import render
 from tests.fixtures.database import Database
-from tests.fixtures.spine import open_spine
+from tests.fixtures.spine import Plant, open_spine
+from tests.ingest.shelf import Shelf
 
 ME = Access("tenant-3", {"user:ann"})
 
@@ -170,3 +171,34 @@ def test_plans_has_teeth(large: RagSpine, database: Database) -> None:
         finally:
             for name in ("enable_indexscan", "enable_bitmapscan", "enable_indexonlyscan"):
                 connection.execute(f"ALTER DATABASE {database.name} RESET {name}")  # type: ignore[call-overload]
+
+
+def assert_one_look(database: Database) -> None:
+    """The core: however many documents are another's, whether a library has one of the caller's is one look."""
+    shelf = Shelf(database)
+    shelf.ingest(*[Document(f"d{n}", "word") for n in range(300)], Document("mine", "word", readers={"user:ann"}))
+    [numbers] = shelf.owner(
+        "SELECT d.tenant_no, d.library_no, d.acl_class_no FROM ragspine.document AS d"
+        " JOIN ragspine.tenant AS t USING (tenant_no) WHERE t.tenant = %(tenant)s AND d.document_id = 'mine'"
+    )
+    with psycopg.connect(database.superuser_url) as connection:
+        connection.execute("ANALYZE ragspine.document")
+        connection.commit()
+        for _ in range(10):  # the sixth may be planned for any numbers
+            asked = connection.execute("SELECT ragspine.reads_library_v1(%s, %s, ARRAY[%s])", numbers)
+            assert asked.fetchone() == (True,)
+        rows = connection.execute(
+            "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables"
+            " WHERE relid = 'ragspine.document'::regclass"
+        )
+        assert rows.fetchone() == (10,)
+
+
+def test_whether_a_library_has_something_to_read_is_one_look(fresh_database: Database) -> None:
+    assert_one_look(fresh_database)
+
+
+def test_whether_a_library_has_something_to_read_has_teeth(fresh_database: Database, plant: Plant) -> None:
+    plant("reads_library_v1", ("BETWEEN k.class AND k.class", "= k.class"))
+    with pytest.raises(AssertionError):
+        assert_one_look(fresh_database)

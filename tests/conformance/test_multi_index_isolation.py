@@ -230,7 +230,7 @@ def test_a_base_that_ignores_the_choice_is_noticed(asked: world.World) -> None:
 @pytest.mark.parametrize(
     "edit",
     [
-        ("AND d.acl_class_no = ANY (classes)", ""),
+        ("AND ragspine.reads_library_v1(l.tenant_no, l.library_no, classes)", ""),
         ("l.tenant_no = tenant", "true"),
     ],
     ids=["libraries with nothing to read", "other tenants' libraries"],
@@ -240,7 +240,11 @@ def test_what_a_router_is_shown_has_teeth(
 ) -> None:
     build(fresh_spine)
     assert_isolated(fresh_spine, ROUTERS["keyword"](), fresh_database)
-    edits = [edit] if "true" not in edit[1] else [edit, ("AND d.acl_class_no = ANY (classes)", "")]
+    edits = (
+        [edit]
+        if "true" not in edit[1]
+        else [edit, ("AND ragspine.reads_library_v1(l.tenant_no, l.library_no, classes)", "")]
+    )
     plant("readable_descriptions_v1", *edits)
     with pytest.raises(AssertionError):
         assert_isolated(fresh_spine, ROUTERS["keyword"](), fresh_database)

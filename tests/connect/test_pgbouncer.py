@@ -15,7 +15,7 @@ from ragspine_pg.connect.embedded import EmbeddedServer
 from ragspine_pg.errors import Cancelled, DeadlineExceeded, EmbeddingUnavailable, RagSpineError
 from tests.fixtures.database import Database, clone
 from tests.fixtures.models import WrittenModel
-from tests.fixtures.pooler import SERVER_CONNECTIONS, Pooler, passable_folder, pooling
+from tests.fixtures.pooler import SERVER_CONNECTIONS, Pooler
 from tests.fixtures.spine import open_async_spine, open_spine, plant_function
 
 TENANTS = [f"tenant-{n}" for n in range(8)]
@@ -23,19 +23,10 @@ QUERY = "return of an order [1, 2]"
 MODES = ("economy", "vector", "hybrid", "auto")
 
 
-@pytest.fixture(scope="module")
-def running(server: EmbeddedServer, pooler: Pooler | None) -> Iterator[Pooler]:
-    if pooler is not None:
-        yield pooler
-        return
-    with passable_folder() as folder, pooling(server, folder) as own:
-        yield own
-
-
 @pytest.fixture
-def behind(server: EmbeddedServer, template: str, running: Pooler) -> Iterator[Database]:
+def behind(server: EmbeddedServer, template: str, running_pooler: Pooler) -> Iterator[Database]:
     """A database of this test's own, behind the pooler for all but its owner."""
-    with clone(server, template, running) as made:
+    with clone(server, template, running_pooler) as made:
         yield made
 
 

@@ -24,9 +24,11 @@ _numbers = itertools.count(1)
 class Shelf:
     """One library of a tenant of its own."""
 
-    def __init__(self, database: Database, *, chunker: str = "default", **options: Any) -> None:
+    def __init__(
+        self, database: Database, *, chunker: str = "default", tenant: str | None = None, **options: Any
+    ) -> None:
         self.database = database
-        self.tenant = f"tenant-{next(_numbers)}"
+        self.tenant = tenant or f"tenant-{next(_numbers)}"
         self.library = "books"
         chunker_options = options.pop("chunker_options", {})
         self.created = self.run(

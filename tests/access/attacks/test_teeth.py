@@ -130,7 +130,7 @@ FAULTS = {
     ),
     "a definer function with an open search path": Fault(
         ("operators and functions in a schema of everybody's",),
-        "a hidden word comes back",
+        "it tells of what is hidden",
         "GRANT CREATE ON SCHEMA public TO PUBLIC; ALTER FUNCTION ragspine.readable_descriptions_v1 RESET search_path",
     ),
 }

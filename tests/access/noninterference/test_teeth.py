@@ -90,7 +90,9 @@ FAULTS = {
             ),
         )
     ),
-    "libraries with nothing to read": Fault((("readable_libraries_v1", "AND d.acl_class_no = ANY (classes)", ""),)),
+    "libraries with nothing to read": Fault(
+        (("readable_libraries_v1", "AND ragspine.reads_library_v1(l.tenant_no, l.library_no, classes)", ""),)
+    ),
 }
 
 
