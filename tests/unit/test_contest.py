@@ -4,6 +4,7 @@ import pytest
 
 from benchmarks.lexical.contest.corpus import Manuals
 from benchmarks.lexical.contest.growth import exponents
+from benchmarks.lexical.contest.paired import bootstrap
 from benchmarks.lexical.contest.turns import Contestant, Effort, summary, take_turns
 
 TEXTS = [" ".join(f"w{chr(97 + n)}{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(30)) for n in range(20)]
@@ -72,3 +73,17 @@ def test_slow_contestants_are_asked_less_and_in_turns() -> None:
 def test_a_contestant_that_finds_nothing_is_refused() -> None:
     with pytest.raises(AssertionError, match="finds 0 results"):
         take_turns("t", [Contestant("ours", "", lambda query, k: 0)], ["0", "1"], 10, Effort(1, 1, 1))
+
+
+def test_a_bootstrap_tells_a_difference_from_noise() -> None:
+    even = bootstrap([0.1, -0.1] * 100)
+    assert abs(even.mean) < 1e-12
+    assert even.low < 0 < even.high
+    assert not even.below
+    worse = bootstrap([-0.2, 0.1] * 100)
+    assert worse.mean == pytest.approx(-0.05)
+    assert worse.below
+    # The error of the mean is 0.15 / sqrt(200), and 95 % lie within 1.96 of them.
+    assert worse.high - worse.low == pytest.approx(2 * 1.96 * 0.15 / 200**0.5, rel=0.05)
+    assert bootstrap([-0.2, 0.1] * 100) == worse
+    assert not bootstrap([0.2, -0.1] * 100).below
