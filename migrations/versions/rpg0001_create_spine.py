@@ -109,6 +109,15 @@ FUNCTIONS = (
     "list_impacts_v1",
     "parse_postings_v1",
     "reads_library_v1",
+    "demand_conditions_v1",
+    "find_prefixed_v1",
+    "hold_phrases_v1",
+    "parse_query_v1",
+    "place_lexemes_v1",
+    "query_words_v1",
+    "read_demands_v1",
+    "search_reason_v1",
+    "weigh_query_v1",
 )
 
 TABLES = (

@@ -49,11 +49,12 @@ class SearchResult:
 
     ``index_versions`` maps each library searched to its version. ``reason`` says why there are fewer than k hits:
     ``nothing_readable`` (no library of those asked for holds a document the caller may read), ``no_searchable_term``
-    (analysis leaves nothing of the query), ``no_match``, ``fewer_matches``; None for k hits. ``warnings``:
-    ``backstop_off`` under ``single_login``; ``library_without_readable_documents:<id>`` for a library that was asked
-    for beside others, and is unknown or holds nothing the caller may read (a first page says so, never which);
-    ``no_parent_window`` where windows were asked for and no hit has one; ``weights_without_effect`` where legs were
-    weighed and no library was searched by both. ``trace`` is filled with ``explain=True``.
+    (analysis leaves nothing of the query), ``only_exclusions`` (the query looks for nothing), ``required_term_missing``
+    (a demanded word occurs in nothing the caller may read), ``no_match``, ``fewer_matches``; None for k hits.
+    ``warnings``: ``backstop_off`` under ``single_login``; ``library_without_readable_documents:<id>`` for a library
+    that was asked for beside others, and is unknown or holds nothing the caller may read (a first page says so, never
+    which); ``no_parent_window`` where windows were asked for and no hit has one; ``weights_without_effect`` where legs
+    were weighed and no library was searched by both. ``trace`` is filled with ``explain=True``.
     """
 
     query: str

@@ -148,12 +148,12 @@ def _run(
     """Run the legs as planned."""
     least = dict.fromkeys(("lexical", "vector"), request.min_score)
     least.update(request.fusion.min_scores or {})
-    of_both = {"depth": plan.depth, "filter": request.filter_json}
+    of_both = {"query": request.query, "depth": plan.depth, "filter": request.filter_json}
     opening = yield from statements.opening(identity, request.context)
     steps = [*opening, look]
     if plan.by_words:
-        query = {"query": request.query, "min_score": least["lexical"]}
-        steps.append((statements.lexical_legs, {**of_both, **_places(plan.by_words), **query}))
+        places = _places(plan.by_words)
+        steps.append((statements.lexical_legs, {**of_both, **places, "min_score": least["lexical"]}))
     vector_step = (
         statements.vector_legs,
         {

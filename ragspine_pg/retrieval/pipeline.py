@@ -45,7 +45,7 @@ def search(
         left_out = {(library, chunk) for library, chunks in cursor.shown.items() for chunk in chunks} if cursor else ()
         unseen = (item for item in ranked if (item.library_id, item.chunk_id) not in left_out)
         page = list(islice(unseen, MAX_K if whole else request.k))
-        passages, searchable = yield from _read(request, found, page)
+        passages, unmet = yield from _read(request, found, page)
         trace = (yield from _trace(request, found)) if request.explain else None
     except DeadlineExceeded:
         context.cancellation.check()  # the server reports a cancel and a timeout alike
@@ -59,7 +59,7 @@ def search(
         mode=ran(request.mode, found.legs.values()).value,
         hits=hits,
         index_versions=versions,
-        reason=_reason(len(hits), request, found, searchable=searchable),
+        reason=_reason(len(hits), request, found, unmet=unmet),
         warnings=(*found.warnings, *_warnings(request, found, hits)),
         cursor=going_on.after(hits).write(request.identity) if len(hits) == request.k else None,
         usage=Usage(found.usage.items, found.usage.tokens, found.usage.calls, time.monotonic() - started),
@@ -67,9 +67,9 @@ def search(
     )
 
 
-def _read(request: SearchRequest, found: Found, page: Sequence[Ranked]) -> Flow[tuple[list[Passage], bool]]:
-    """The passages of ``page``; and, where there are none to read, whether there was anything to search for."""
-    if page or any(leg.vector for leg in found.legs.values()):
+def _read(request: SearchRequest, found: Found, page: Sequence[Ranked]) -> Flow[tuple[list[Passage], str | None]]:
+    """The passages of ``page``; and, where there are none to read, why the query itself finds none, if it is so."""
+    if page:
         places = {
             "version_nos": [item.version_no for item in page],
             "chunk_nos": [item.chunk_no for item in page],
@@ -77,10 +77,10 @@ def _read(request: SearchRequest, found: Found, page: Sequence[Ranked]) -> Flow[
         }
         asked: tuple[Statement[Any], Mapping[str, Any]] = (statements.read_passages, places)
     else:
-        analyzers = sorted({row.analyzer for row in found.libraries})
-        asked = (statements.any_term, {"query": request.query, "analyzers": analyzers})
+        versions = [row.version_no for row in found.libraries]
+        asked = (statements.reason, {"version_nos": versions, "query": request.query})
     *_, rows = yield from batch(*statements.tightening(request.context), asked, last=not request.explain)
-    return (rows, True) if asked[0] is statements.read_passages else ([], rows[0])
+    return (rows, None) if page else ([], rows[0])
 
 
 def _filtered(passages: list[Passage], request: SearchRequest, libraries: Sequence[LibraryRow]) -> list[Passage]:
@@ -114,14 +114,16 @@ def _hit(place: int, passage: Passage, ranked: Ranked) -> Hit:
     )
 
 
-def _reason(hits: int, request: SearchRequest, found: Found, *, searchable: bool) -> str | None:
+def _reason(hits: int, request: SearchRequest, found: Found, *, unmet: str | None) -> str | None:
     if hits == request.k:
         return None
     if hits or request.after is not None:
         return "fewer_matches"
     if not found.libraries:
         return "nothing_readable"
-    return "no_match" if searchable else "no_searchable_term"
+    if unmet == "no_searchable_term" and any(leg.vector for leg in found.legs.values()):
+        return "no_match"
+    return unmet or "no_match"
 
 
 def _warnings(request: SearchRequest, found: Found, hits: Sequence[Hit]) -> Iterator[str]:

@@ -39,6 +39,7 @@ DEFINERS: Mapping[str, str] = {
     "readable_libraries_v1": "profile and environment of a library are not the reader's",
     "refresh_planner_v1": "only who owns a table may ANALYZE it",
     "revoke_v1": "only the owner writes the list of revoked grants, and only what verifies comes into it",
+    "search_reason_v1": "statistics mix classes, so no reader has a right on them",
     "vector_leg_v1": "vectors mix classes, so no reader has a right on them",
     "verify_locator_v1": "the gate's: readers have no right on tables",
 }
@@ -102,6 +103,7 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "readable_descriptions_v1": (READER,),
     "readable_libraries_v1": (READER,),
     "search_hits_v1": (READER,),
+    "search_reason_v1": (READER,),
     "search_json_v1": (READER,),
     "locator_v1": (READER,),
     "place_window_v1": (GATE,),
@@ -129,6 +131,8 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "admits_v1": (GATE, INGEST),
     # Analysis, at query and at ingest.
     "analyze_v1": LOGIN_GROUPS,
+    "parse_query_v1": LOGIN_GROUPS,
+    "query_words_v1": LOGIN_GROUPS,
     "cjk_class_v1": LOGIN_GROUPS,
     "count_bigrams_v1": LOGIN_GROUPS,
     "count_lexemes_v1": LOGIN_GROUPS,
@@ -154,6 +158,7 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "list_lexemes_v1": (INGEST,),
     "list_unrecalled_v1": (INGEST,),
     "vector_scan_v1": (INGEST,),
+    "demand_conditions_v1": (INGEST,),
     "embeds_v1": (INGEST,),
     "parse_embedding_v1": LOGIN_GROUPS,
     "parse_impacts_v1": (INGEST,),

@@ -59,6 +59,10 @@ def _only(metadata: dict[str, Any]) -> dict[str, Any]:
     return metadata
 
 
+def _reason(reason: str | None) -> str | None:
+    return reason
+
+
 def _rights(sensitivity: str, open_to_members: bool, named: bool) -> tuple[str, bool, bool]:
     return sensitivity, open_to_members, named
 
@@ -78,7 +82,7 @@ limit = query("search_limit")
 tighten = query("search_tighten")
 roll_back = query("search_roll_back")
 read_passages = query("search_read_passages", _passage)
-any_term = query("search_any_term", bool)
+reason = query("search_reason", _reason)
 query_terms = query("search_query_terms", TermRow)
 find_document = query("explain_find_document", _only)
 document_rights = query("explain_rights", _rights)

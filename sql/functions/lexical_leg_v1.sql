@@ -1,6 +1,7 @@
 -- The lexical leg: the k best chunks of a version for a query by exact BM25, among what the transaction's grant may read.
 --
 -- version_no: a published or retired version of a library that the grant can read; any other gives no rows.
+-- query:      words and operators, see parse_query_v1.
 -- filter:     a metadata filter in its JSON form, or null.
 -- min_score:  the least score to return, or null.
 -- Returns     chunk number and id, rank from 1 and score; ties by chunk id in code-point order.
@@ -14,6 +15,8 @@
 -- filter stand in the same statement as the limit, so k is filled while rows qualify. Without a filter the scan leaves out
 -- what is sealed in postings, which search_postings_v1 looks through for whatever can be as good as the k-th of the scan; but
 -- not for a long query, whose many postings take as long as a scan.
+-- What the query demands (read_demands_v1) stands beside access and filter, in a scan of all that may be read. Phrases are
+-- looked for in the texts of what the scan gives, best first, until k hold them.
 -- OFFSET 0 keeps the order of the look-ups by key, whatever the planner knows of sizes.
 -- SECURITY DEFINER: postings and statistics belong to the owner. The tenant and the classes come from the verified grant,
 -- never from an argument; what leaves is numbers and scores of readable chunks.
@@ -35,6 +38,8 @@ DECLARE
   weights double precision[];
   units @vector@.sparsevec[];
   terms @vector@.sparsevec;
+  demands record;
+  held record;
   margin double precision;
   bar double precision;
   depth integer;
@@ -51,13 +56,17 @@ BEGIN
     RETURN;  -- a version with nothing to read is like none, whatever the filter
   END IF;
   passing := ragspine.matching_documents_v1(filter, tenant, library, classes);  -- judges the filter, whatever else matches
+  demands := ragspine.read_demands_v1(tenant, lexical_leg_v1.version_no, classes, query);
+  IF demands.unmet IS NOT NULL THEN
+    RETURN;
+  END IF;
   SELECT array_agg(t.lexeme_no ORDER BY t.lexeme COLLATE "C"),
          array_agg(t.frequency * t.idf ORDER BY t.lexeme COLLATE "C"),
          array_agg(('{' || t.lexeme_no || ':1}/1000000000')::@vector@.sparsevec ORDER BY t.lexeme COLLATE "C"),
          ('{' || string_agg(t.lexeme_no || ':' || (t.frequency * t.idf)::real, ',' ORDER BY t.lexeme_no) || '}/1000000000')
            ::@vector@.sparsevec
     INTO lexemes, weights, units, terms
-    FROM ragspine.weigh_terms_v1(tenant, lexical_leg_v1.version_no, classes, query) AS t;
+    FROM ragspine.weigh_query_v1(tenant, lexical_leg_v1.version_no, classes, query) AS t;
   IF weights IS NULL THEN
     RETURN;
   END IF;
@@ -71,7 +80,7 @@ BEGIN
               FROM ragspine.chunk AS c
              WHERE c.tenant_no = tenant AND c.version_no = lexical_leg_v1.version_no AND c.document_no = ANY (passing)
              LIMIT few) AS c;
-  ELSIF cardinality(weights) <= 100 THEN
+  ELSIF cardinality(weights) <= 100 AND NOT demands.made THEN
     -- Those with a long tail, that nobody has sealed for a while, are scanned as one: looking the tail up takes longer.
     sealed := ARRAY(
       SELECT s.acl_class_no
@@ -89,16 +98,28 @@ BEGIN
       scanned := ARRAY(SELECT unnest(classes) EXCEPT SELECT unnest(sealed));
     END IF;
   END IF;
-  scan := ragspine.lexical_scan_v1(scan);
+  scan := ragspine.lexical_scan_v1(scan, cardinality(demands.required), cardinality(demands.excluded));
   -- Each product, each addition and each rounded weight errs by at most 2^-24 of a positive sum; twice that, on both sides.
   margin := (cardinality(weights) + 3) * 2.4e-7;
-  depth := k + 16;
+  depth := CASE WHEN demands.worded THEN greatest(k + 16, 1000) ELSE k + 16 END;
   LOOP
     EXECUTE scan INTO numbers, sums
-      USING tenant, lexical_leg_v1.version_no, classes, terms, depth, passing, scanned, sealed;
+      USING tenant, lexical_leg_v1.version_no, classes, terms, depth, passing, scanned, sealed,
+            demands.required, demands.excluded;
+    IF demands.worded THEN
+      held := ragspine.hold_phrases_v1(
+        tenant, lexical_leg_v1.version_no, classes, numbers, sums, k, margin, demands.phrases, demands.barred);
+      EXIT WHEN held.enough OR coalesce(cardinality(numbers), 0) < depth;
+      depth := depth * 4;
+      CONTINUE;
+    END IF;
     EXIT WHEN coalesce(cardinality(numbers), 0) < depth OR sums[depth] < sums[k] * (1 - margin);
     depth := depth * 4;
   END LOOP;
+  IF demands.worded THEN
+    numbers := held.kept_nos;
+    sums := held.kept_scores;
+  END IF;
   bar := coalesce(sums[k], 0) * (1 - margin);
   numbers := ARRAY(SELECT n.chunk_no FROM unnest(numbers, sums) AS n(chunk_no, approximate) WHERE n.approximate >= bar);
   IF sealed <> '{}' THEN

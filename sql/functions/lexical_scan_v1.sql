@@ -3,11 +3,14 @@
 -- passing: null to score every readable chunk; 'unsealed' those of the classes $7, and of the classes $8 what stands in the
 --          tail; else of the documents $6 alone: 'many' scans all and leaves the others out, 'few' looks each chunk up by its
 --          key.
+-- required, excluded: how many vectors of each the query demands, null for none (demand_conditions_v1).
 -- The text's parameters: $1 tenant_no, $2 version_no, $3 classes, $4 the query as a sparsevec, $5 the limit, $6 document
--- numbers, $7 and $8 the classes without postings and with them. It gives one row: the chunk numbers with the largest inner
+-- numbers, $7 and $8 the classes without postings and with them, $9 and $10 what is required and
+-- excluded. It gives one row: the chunk numbers with the largest inner
 -- products, and those, both in descending order.
 -- No byte of it comes from a caller. Run by EXECUTE, so each call is planned for its own parameters.
-CREATE FUNCTION ragspine.lexical_scan_v1(passing text)
+CREATE FUNCTION ragspine.lexical_scan_v1(
+  passing text, required integer DEFAULT NULL, excluded integer DEFAULT NULL)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
@@ -17,7 +20,7 @@ BEGIN
     SELECT array_agg(s.chunk_no ORDER BY s.approximate DESC), array_agg(s.approximate ORDER BY s.approximate DESC)
       FROM (SELECT x.chunk_no, -(x.impacts OPERATOR(@vector@.<#>) $4) AS approximate
               FROM %s
-             WHERE x.tenant_no = $1 AND x.version_no = $2 AND x.acl_class_no = ANY ($3)%s
+             WHERE x.tenant_no = $1 AND x.version_no = $2 AND x.acl_class_no = ANY ($3)%s%s
              ORDER BY approximate DESC
              LIMIT $5) AS s
      WHERE s.approximate > 0$scan$,
@@ -45,8 +48,9 @@ BEGIN
                                             AND x.acl_class_no = t.acl_class_no AND x.chunk_no = t.chunk_no
                                          OFFSET 0) AS x) AS x$tail$
          ELSE 'ragspine.chunk_lexical AS x' END,
-    CASE WHEN passing = 'many' THEN ' AND x.document_no = ANY ($6)' ELSE '' END);
+    CASE WHEN passing = 'many' THEN ' AND x.document_no = ANY ($6)' ELSE '' END,
+    ragspine.demand_conditions_v1(9, required, excluded));
 END
 $$;
 
-COMMENT ON FUNCTION ragspine.lexical_scan_v1(text) IS 'The text of the lexical leg''s scan.';
+COMMENT ON FUNCTION ragspine.lexical_scan_v1(text, integer, integer) IS 'The text of the lexical leg''s scan.';

@@ -22,7 +22,7 @@ BEGIN
   END IF;
   RETURN QUERY
     SELECT t.lexeme, t.frequency, t.chunk_count, t.idf
-      FROM ragspine.weigh_terms_v1(caller.tenant_no, query_terms_v1.version_no, caller.classes, query) AS t
+      FROM ragspine.weigh_query_v1(caller.tenant_no, query_terms_v1.version_no, caller.classes, query) AS t
      ORDER BY t.lexeme COLLATE "C";
 END
 $$;

@@ -2,8 +2,8 @@
 --
 -- libraries: ids to choose among, null for all; unknown ones are left out, like those with nothing to read.
 -- query:     what is asked, or null when nobody chooses by words.
--- Returns    description, its lexemes under the analyzer of the published version, and those of the query under the same;
---            both in code-point order.
+-- Returns    description, its lexemes under the analyzer of the published version, and those of the query's words
+--            (query_words_v1) under the same; both in code-point order.
 --
 -- SECURITY DEFINER: libraries and versions are no reader's business; only those with something to read leave this function.
 CREATE FUNCTION ragspine.readable_descriptions_v1(libraries text[], query text)
@@ -23,7 +23,9 @@ BEGIN
   RETURN QUERY
     SELECT l.library_id, l.description,
            ARRAY(SELECT a.lexeme FROM ragspine.analyze_v1(l.description, v.analyzer) AS a ORDER BY a.lexeme COLLATE "C"),
-           ARRAY(SELECT a.lexeme FROM ragspine.analyze_v1(query, v.analyzer) AS a ORDER BY a.lexeme COLLATE "C")
+           ARRAY(SELECT a.lexeme
+                   FROM ragspine.analyze_v1(ragspine.query_words_v1(query), v.analyzer) AS a
+                  ORDER BY a.lexeme COLLATE "C")
       FROM ragspine.library AS l
       JOIN ragspine.index_version AS v
         ON v.tenant_no = l.tenant_no AND v.library_no = l.library_no AND v.state = 'published'

@@ -84,7 +84,8 @@ BEGIN
         FROM (SELECT * FROM searched AS s WHERE s.vector OFFSET 0) AS s
         LEFT JOIN unnest(spaces, embeddings) AS e(space, embedding) ON e.space = s.space
        CROSS JOIN LATERAL ragspine.vector_leg_v1(
-         s.version_no, coalesce(e.space, spaces[1]), coalesce(e.embedding, embeddings[1]), depth, filter, least_vector) AS g
+         s.version_no, coalesce(e.space, spaces[1]), coalesce(e.embedding, embeddings[1]), depth, filter, least_vector,
+         query) AS g
     ), spread AS (
       SELECT r.*, s.lexical_weight, s.vector_weight,
              min(r.lexical_score) OVER library AS lexical_least, max(r.lexical_score) OVER library AS lexical_most,

@@ -2,7 +2,8 @@
 --
 -- Arguments as in ragspine.search. reason: null for k hits, else 'no_grant', 'nothing_readable' (no library of those asked
 -- for holds a document the caller may read), 'no_searchable_term' (analysis leaves nothing of the query, and no vector leg
--- ran), 'no_match', or 'fewer_matches' than k. cursor: for `after`, null where there are fewer hits than k. warnings:
+-- ran), 'only_exclusions' (the query looks for nothing), 'required_term_missing' (a demanded word occurs in nothing the caller
+-- may read), 'no_match', or 'fewer_matches' than k. cursor: for `after`, null where there are fewer hits than k. warnings:
 -- 'backstop_off' (require_backstop_v1), 'library_without_readable_documents:<id>' for each of `libraries` that is unknown or
 -- holds nothing to read, beside others that were searched (on a first page), 'no_parent_window' where windows were asked for
 -- and no hit has one, 'weights_without_effect' where legs are weighed and no library is searched by both.
@@ -21,7 +22,8 @@ DECLARE
   warnings text[] := ragspine.require_backstop_v1();
   granted record;
   versions jsonb;
-  analyzers text[];
+  searched integer[];
+  unmet text;
   hits jsonb;
   shown jsonb;
   lexical boolean;
@@ -42,9 +44,9 @@ BEGIN
            CASE WHEN embedded THEN ARRAY[query_embedding] END, mode, expand, min_score, fusion, before) AS h;
   granted := ragspine.granted_v1();
   IF granted.state = 'valid' THEN
-    SELECT jsonb_object_agg(l.library_id, l.version), array_agg(DISTINCT l.analyzer),
+    SELECT jsonb_object_agg(l.library_id, l.version), array_agg(l.version_no),
            bool_or(m.lexical), bool_or(m.vector), bool_or(m.lexical AND m.vector)
-      INTO versions, analyzers, lexical, vector, fused
+      INTO versions, searched, lexical, vector, fused
       FROM ragspine.readable_libraries_v1(libraries, before -> 'versions') AS l
      CROSS JOIN LATERAL ragspine.require_mode_v1(mode, l.space IS NOT NULL, embedded) AS m;
   END IF;
@@ -58,6 +60,9 @@ BEGIN
     || ARRAY(SELECT 'no_parent_window'
               WHERE expand = 'parent' AND found > 0 AND NOT jsonb_path_exists(hits, '$[*] ? (@.window_text != "")'))
     || ARRAY(SELECT 'weights_without_effect' WHERE fusion ? 'weights' AND NOT fused);
+  IF found = 0 THEN
+    unmet := ragspine.search_reason_v1(searched, query);
+  END IF;
   IF found = k THEN
     SELECT jsonb_object_agg(s.library_id, s.chunks) INTO shown
       FROM (SELECT library_id, coalesce(before -> 'shown' -> library_id, '[]')
@@ -80,8 +85,7 @@ BEGIN
       WHEN found > 0 OR before IS NOT NULL THEN 'fewer_matches'
       WHEN granted.state <> 'valid' THEN 'no_grant'
       WHEN versions IS NULL THEN 'nothing_readable'
-      WHEN NOT vector AND NOT EXISTS (SELECT FROM unnest(analyzers) AS a(analyzer), ragspine.analyze_v1(query, a.analyzer))
-        THEN 'no_searchable_term'
+      WHEN unmet IS NOT NULL AND NOT (vector AND unmet = 'no_searchable_term') THEN unmet
       ELSE 'no_match' END,
     'warnings', to_jsonb(warnings),
     'cursor', CASE WHEN found = k THEN ragspine.write_cursor_v1(request, versions, shown) END));

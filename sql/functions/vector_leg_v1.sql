@@ -6,6 +6,7 @@
 -- query_embedding: the query's vector.
 -- filter:          a metadata filter in its JSON form, or null.
 -- min_score:       the least score to return, or null.
+-- query:           the query in words: what it demands (read_demands_v1) of a chunk. Its words play no part besides.
 -- Returns          chunk number and id, rank from 1, score (larger is more similar) and how it was found ('scan' or 'hnsw');
 --                  ties by chunk id in code-point order.
 --
@@ -15,12 +16,13 @@
 -- has built one (docs/adr/0008: below that a scan takes less than 20 ms): an iterative scan in relaxed order, which loses
 -- nothing that strict order would keep, and 400 candidates deep; what it finds is ordered again by exact distance. Finds it
 -- fewer than k, the scan decides. The choice depends on readable rows alone.
+-- With demands it is a scan that looks each chunk's lexemes up by its key.
 -- Access and filter stand in the same statement as the limit, so k is filled while rows qualify.
 -- SECURITY DEFINER: vectors belong to the owner. The tenant and the classes come from the verified grant, never from an
 -- argument; what leaves is numbers and scores of readable chunks.
 CREATE FUNCTION ragspine.vector_leg_v1(
   version_no integer, query_space text, query_embedding @vector@.vector, k integer, filter jsonb DEFAULT NULL,
-  min_score double precision DEFAULT NULL)
+  min_score double precision DEFAULT NULL, query text DEFAULT '')
 RETURNS TABLE (chunk_no bigint, chunk_id text, rank integer, score double precision, strategy text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -37,13 +39,15 @@ DECLARE
   library CONSTANT integer := ragspine.readable_library_no_v1(tenant, version_no, classes);
   space record;
   passing bigint[];
+  demands record;
+  held record;
   indexed boolean;
   depth integer;
   settings text[];
   numbers bigint[];
   distances double precision[];
 BEGIN
-  PERFORM ragspine.check_search_v1('', k, NULL, min_score);
+  PERFORM ragspine.check_search_v1(query, k, NULL, min_score);
   SELECT s.fingerprint, s.dimensions, s.distance INTO space
     FROM ragspine.index_version AS v
     JOIN ragspine.embedding_space AS s ON s.tenant_no = v.tenant_no AND s.space_no = v.space_no
@@ -61,7 +65,11 @@ BEGIN
       USING ERRCODE = 'RS006';
   END IF;
   passing := ragspine.matching_documents_v1(filter, tenant, library, classes);
-  indexed := EXISTS (SELECT FROM pg_catalog.pg_index AS i
+  demands := ragspine.read_demands_v1(tenant, vector_leg_v1.version_no, classes, query);
+  IF demands.unmet IS NOT NULL THEN
+    RETURN;
+  END IF;
+  indexed := NOT demands.made AND EXISTS (SELECT FROM pg_catalog.pg_index AS i
                       WHERE i.indexrelid = to_regclass('ragspine.ix_chunk_embedding__hnsw_' || vector_leg_v1.version_no)
                         AND i.indisvalid)
     AND (SELECT sum(c.chunk_count) FROM ragspine.corpus_stat AS c
@@ -86,14 +94,27 @@ BEGIN
     indexed := coalesce(cardinality(numbers), 0) >= k;
   END IF;
   IF NOT indexed THEN
-    depth := k + 16;
+    depth := CASE WHEN demands.worded THEN greatest(k + 16, 1000) ELSE k + 16 END;
     LOOP  -- as deep as the k-th distance is shared: ties are decided by chunk ids
-      EXECUTE ragspine.vector_scan_v1(vector_leg_v1.version_no, space.distance, space.dimensions, passing IS NOT NULL, false)
+      EXECUTE ragspine.vector_scan_v1(vector_leg_v1.version_no, space.distance, space.dimensions, passing IS NOT NULL, false,
+                                       cardinality(demands.required), cardinality(demands.excluded))
         INTO numbers, distances
-        USING tenant, vector_leg_v1.version_no, classes, query_embedding, depth, passing;
+        USING tenant, vector_leg_v1.version_no, classes, query_embedding, depth, passing, demands.required, demands.excluded;
+      IF demands.worded THEN
+        held := ragspine.hold_phrases_v1(
+          tenant, vector_leg_v1.version_no, classes, numbers, ARRAY(SELECT 0 - d FROM unnest(distances) WITH ORDINALITY AS u(d, n)
+                                                                     ORDER BY n), k, 0, demands.phrases, demands.barred);
+        EXIT WHEN held.enough OR coalesce(cardinality(numbers), 0) < depth;
+        depth := depth * 4;
+        CONTINUE;
+      END IF;
       EXIT WHEN coalesce(cardinality(numbers), 0) < depth OR distances[depth] > distances[k];
       depth := depth * 4;
     END LOOP;
+    IF demands.worded THEN
+      numbers := held.kept_nos;
+      distances := ARRAY(SELECT 0 - s FROM unnest(held.kept_scores) WITH ORDINALITY AS u(s, n) ORDER BY n);
+    END IF;
   END IF;
   RETURN QUERY
     SELECT s.chunk_no, s.chunk_id, (row_number() OVER (ORDER BY s.distance, s.chunk_id COLLATE "C"))::integer, s.score,
@@ -114,5 +135,5 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION ragspine.vector_leg_v1(integer, text, @vector@.vector, integer, jsonb, double precision)
+COMMENT ON FUNCTION ragspine.vector_leg_v1(integer, text, @vector@.vector, integer, jsonb, double precision, text)
   IS 'The k readable chunks of a version most similar to a query''s vector.';

@@ -51,7 +51,11 @@ def test_the_cases_see_something(built: RagSpine) -> None:
         "nothing searchable",
         "no match",
         "filtered away",
+        "a demand that nothing meets",
+        "nothing but exclusions",
     }
+    assert found["a demand that nothing meets"]["reason"] == "required_term_missing"
+    assert found["nothing but exclusions"]["reason"] == "only_exclusions"
     assert found["nothing searchable"]["reason"] == "no_searchable_term"
     assert found["no match"]["reason"] == found["filtered away"]["reason"] == "no_match"
     assert found["several libraries"]["index_versions"] == {"guides": 1, "手引き": 1}

@@ -56,6 +56,15 @@ CASES: dict[str, dict[str, Any]] = {
     "several unknown, one twice": {"query": "return", "libraries": ["zebra", "guides", "ant", "zebra"], "k": 2},
     "windows that are not there": {"query": "return", "libraries": ["手引き"], "expand": "parent"},
     "weights": {"query": "return an order", "fusion": {"weights": {"vector": 2}}},
+    "a phrase": {"query": '"return an order" days'},
+    "demanded and excluded": {"query": "+return postage -rain", "k": 5},
+    "a prefix": {"query": "post* retur*", "k": 4},
+    "demanded by prefix, filtered": {
+        "query": '+tent* -"postage of"',
+        "filter": {"all_of": [{"field": "n", "op": "gte", "value": 5}]},
+    },
+    "a demand that nothing meets": {"query": "+xylophone return"},
+    "nothing but exclusions": {"query": '-return -"an order"'},
     "another language": {"query": "返品は三十日以内", "expand": "parent"},
 }
 

@@ -16,7 +16,7 @@ from ragspine_pg.contract.condition import OPERATORS
 from ragspine_pg.contract.metadata import dump_json, freeze_metadata
 from tests.filtering import oracle
 from tests.filtering.strategies import DECLARED, filters, metadata
-from tests.fixtures.models import WrittenModel
+from tests.fixtures.models import WrittenModel, written_vector
 from tests.fixtures.spine import Plant
 from tests.retrieval.test_vector_leg import SMALL
 
@@ -77,7 +77,9 @@ def check(library: Library, vectors: list[list[float]], rows: Sequence[dict[str,
         query = numbers(rng)
         matching = [n for n, text in enumerate(texts) if n % 5 and oracle.truth(each.to_json(), text, DECLARED) is True]
         truth = nearest(vectors, query, matching)[:K]
-        result = library.search(str(query), access=ME, mode="vector", k=K, metadata_filter=each, explain=True)
+        result = library.search(
+            written_vector(query), access=ME, mode="vector", k=K, metadata_filter=each, explain=True
+        )
         hits = [hit.document_id for hit in result.hits]
         assert result.trace is not None
         strategy = result.trace["libraries"][library.library_id]["strategy"]["vector"]

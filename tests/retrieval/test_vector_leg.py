@@ -11,7 +11,7 @@ from ragspine_pg.client.library import Library
 from ragspine_pg.contract.embedded import vector_text
 from ragspine_pg.errors import QueryError
 from tests.fixtures.database import Database
-from tests.fixtures.models import WrittenModel
+from tests.fixtures.models import WrittenModel, written_vector
 from tests.fixtures.spine import Plant
 
 ME = Access("vectors", {"user:me"})
@@ -56,7 +56,7 @@ def test_an_identical_vector_scores_the_maximum(spine: RagSpine, request: pytest
         model = WrittenModel(8, distance)
         library = spine.create_library("vectors", f"{request.node.name}-{distance}", embedding=model)
         library.ingest(Document(f"d{n}", str(vector)) for n, vector in enumerate(vectors))
-        best = library.search(str(vectors[7]), access=ME, mode="vector", k=1).hits[0]
+        best = library.search(written_vector(vectors[7]), access=ME, mode="vector", k=1).hits[0]
         assert best.document_id == "d7"
         assert best.score == pytest.approx(1.0, abs=1e-6)
 
@@ -165,7 +165,9 @@ def test_the_index_serves_from_a_number_of_readable_rows_on(fresh_spine: RagSpin
         query = [rng.gauss(0, 1) for _ in range(8)]
         for below in (None, 300, 40, 3, 0):
             narrow = None if below is None else MetadataFilter([FilterCondition("n", "lt", below)])
-            result = library.search(f"{query}", access=ME, mode="vector", metadata_filter=narrow, explain=True)
+            result = library.search(
+                written_vector(query), access=ME, mode="vector", metadata_filter=narrow, explain=True
+            )
             truth = nearest(vectors, query, 10, below)
             hits = [hit.document_id for hit in result.hits]
             assert len(hits) == len(truth)
@@ -199,7 +201,7 @@ def test_an_index_that_finds_too_few_is_not_believed(fresh_spine: RagSpine, plan
         ("ef_search CONSTANT integer := 400", "ef_search CONSTANT integer := 1"),
     )
     query = [1.0, *[0.1] * 7]
-    result = library.search(f"{query}", access=ME, mode="vector", k=50, explain=True)
+    result = library.search(written_vector(query), access=ME, mode="vector", k=50, explain=True)
     assert [hit.document_id for hit in result.hits] == nearest(vectors, query, 50)
     assert result.trace is not None
     assert result.trace["libraries"]["cloud"]["strategy"]["vector"] == "scan"

@@ -49,6 +49,7 @@ WRITERS = {
     "compile_narrowing_v1",
     "compile_node_v1",
     "compile_ordering_v1",
+    "demand_conditions_v1",
     "lexical_scan_v1",
     "vector_index_ddl_v1",
     "vector_scan_v1",
