@@ -118,6 +118,14 @@ FUNCTIONS = (
     "read_demands_v1",
     "search_reason_v1",
     "weigh_query_v1",
+    "begin_words_v1",
+    "document_analyzer_v1",
+    "find_identifiers_v1",
+    "fold_accents_v1",
+    "folded_stop_words_v1",
+    "list_analyzers_v1",
+    "parse_analyzer_v1",
+    "split_camel_v1",
 )
 
 TABLES = (

@@ -57,7 +57,12 @@ ProfileOption = Annotated[
     ),
 ]
 AnalyzerOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help=f"simple, cjk, or a Snowball language: {LANGUAGES}.")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help=f"simple, cjk, multilingual, or a Snowball language: {LANGUAGES}. With +fold (accents) or"
+        " +code (identifiers); or several with commas between, from which a document's language chooses.",
+    ),
 ]
 EmbeddingOption = Annotated[
     str | None,

@@ -103,8 +103,8 @@ class Ingestor(Shell):
     ) -> VersionInfo:
         """Make an empty library, and its tenant if that is new; its first index version, published.
 
-        ``analyzer``: ``simple``, a Snowball language, or ``cjk``. ``chunker``: a name of ``make_chunker`` or a
-        ``Chunker``. ``embedding``: a name of ``make_embedding_model`` or an ``EmbeddingModel``, else that of the
+        ``analyzer``: such as ``italian+fold``, see ``docs/guide/documents.md``. ``chunker``: that, or a name of
+        ``make_chunker``. ``embedding``: a name of ``make_embedding_model`` or an ``EmbeddingModel``, else that of the
         settings; ``"none"`` embeds nothing. ``statistics``: BM25 counts what a caller may read (``"class"``, the
         default), or all that is not RESTRICTED (``"library"``: scores tell of words in texts a caller may not read,
         ``docs/security.md``). ``fields``: metadata fields to declare, name to ``string``, ``number``, ``boolean`` or

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 from typing import Any, get_args
 
+from ragspine_pg.contract.analyzer import canonical_analyzer, lexemes_per_code_point
 from ragspine_pg.contract.fusion import Fusion
 from ragspine_pg.contract.ingest import Statistics, VersionInfo
 from ragspine_pg.contract.metadata import dump_json, freeze_metadata, load_json
@@ -197,7 +198,7 @@ def complete_profile(
     if statistics not in get_args(Statistics):
         raise ConfigurationError('statistics is "class" or "library"', argument="statistics")
     return more | {
-        "analyzer": analyzer,
+        "analyzer": canonical_analyzer(analyzer),
         "statistics": statistics,
         "chunker": {
             "name": chunker.name,
@@ -228,11 +229,10 @@ def _exact(part: Any) -> Any:
 def default_pivot(analyzer: str, chunker: Chunker) -> float:
     """About how many lexemes a chunk of the chunker's target length has.
 
-    Lexemes per code point as measured on nine judged collections (``docs/adr/0002``): one in ten where stop words go,
-    one in six where all words stay, three in four for bigrams.
+    Lexemes per code point as measured on judged collections (``docs/adr/0002``, ``docs/adr/0014``): one in ten where
+    stop words go, one in six where all words stay, three in four for bigrams.
     """
-    share = {"cjk": 0.75, "simple": 1 / 6}.get(analyzer, 1 / 10)
-    return float(max(1, round(chunker.target_length * share)))
+    return float(max(1, round(chunker.target_length * lexemes_per_code_point(analyzer))))
 
 
 def first_pivot(profile: Mapping[str, Any], chunker: Chunker) -> float:

@@ -14,7 +14,7 @@ BEGIN
     FROM pg_catalog.pg_ts_config AS c
    WHERE c.cfgname = analyzer AND c.cfgnamespace = 'pg_catalog'::regnamespace;
   IF config IS NULL THEN
-    RAISE EXCEPTION 'unknown analyzer; known are cjk, simple and the languages of pg_catalog.pg_ts_config (english, ...)'
+    RAISE EXCEPTION 'unknown analyzer; known are cjk, multilingual, simple and the languages of pg_catalog.pg_ts_config (english, ...)'
       USING ERRCODE = 'RS002';
   END IF;
   RETURN config;

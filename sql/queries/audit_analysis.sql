@@ -9,7 +9,8 @@ SELECT 'document ' || d.document_id, count(*)
   JOIN ragspine.chunk_lexical AS l
     ON l.tenant_no = c.tenant_no AND l.version_no = c.version_no AND l.acl_class_no = c.acl_class_no
    AND l.chunk_no = c.chunk_no
- CROSS JOIN LATERAL ragspine.analyze_chunk_v1(d.title, c.text, v.analyzer) AS a
+ CROSS JOIN LATERAL ragspine.analyze_chunk_v1(
+        d.title, c.text, ragspine.document_analyzer_v1(v.analyzer, d.language)) AS a
  CROSS JOIN LATERAL (
         SELECT string_agg(k.lexeme_no || ':' || (o.frequency / (o.frequency + n.norm))::real, ',' ORDER BY k.lexeme_no) AS pairs
           FROM (SELECT v.k1 * (1 - v.b + v.b * a.length / v.pivot)) AS n(norm)

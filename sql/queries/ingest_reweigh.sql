@@ -3,7 +3,7 @@
 -- params: tenant_no, version_no, analyzer, k1, b, pivot, after_no (chunk_no before the slice), size (chunks in it)
 -- Returns one row: the last chunk_no of the slice (NULL when none is left) and the number of chunks.
 WITH slice AS MATERIALIZED (
-  SELECT c.chunk_no, c.acl_class_no, c.text, d.title
+  SELECT c.chunk_no, c.acl_class_no, c.text, d.title, d.language
     FROM ragspine.chunk AS c
     JOIN ragspine.document AS d ON d.tenant_no = c.tenant_no AND d.document_no = c.document_no
    WHERE c.tenant_no = %(tenant_no)s AND c.version_no = %(version_no)s AND c.chunk_no > %(after_no)s
@@ -12,7 +12,8 @@ WITH slice AS MATERIALIZED (
 ), weighed AS (
   SELECT s.chunk_no, s.acl_class_no, g.pairs
     FROM slice AS s
-   CROSS JOIN LATERAL ragspine.analyze_chunk_v1(s.title, s.text, %(analyzer)s) AS a
+   CROSS JOIN LATERAL ragspine.analyze_chunk_v1(
+          s.title, s.text, ragspine.document_analyzer_v1(%(analyzer)s, s.language)) AS a
    CROSS JOIN LATERAL (
           SELECT string_agg(k.lexeme_no || ':' || (o.frequency / (o.frequency + n.norm))::real, ',' ORDER BY k.lexeme_no)
                    AS pairs

@@ -116,7 +116,8 @@ class Shelf:
                 JOIN ragspine.chunk AS c USING (tenant_no, version_no)
                 JOIN ragspine.document AS d USING (tenant_no, document_no)
                 JOIN ragspine.acl_class AS k ON k.acl_class_no = d.acl_class_no
-                LEFT JOIN LATERAL ragspine.analyze_v1(d.title || E'\\n' || c.text, v.analyzer) AS a ON true
+                LEFT JOIN LATERAL ragspine.analyze_v1(
+                       d.title || E'\\n' || c.text, ragspine.document_analyzer_v1(v.analyzer, d.language)) AS a ON true
                WHERE t.tenant = %(tenant)s AND l.library_id = %(library)s AND v.state = 'published'
             )
             SELECT acl_class_no, lexeme, count(DISTINCT chunk_no), 0

@@ -39,6 +39,22 @@ def analyze(connection: psycopg.Connection[Any], text: str, analyzer: str) -> di
         ("cjk", "日本語のテスト", {"日本": 1, "本語": 1, "語の": 1, "のテ": 1, "テス": 1, "スト": 1}),
         ("cjk", "번역을 부탁해", {"번역": 1, "역을": 1, "부탁": 1, "탁해": 1}),
         ("cjk", "ﾃｽﾄ", {"テス": 1, "スト": 1}),
+        ("cjk", "ＡＢＣ１２ ｶﾞｷﾞ ㍿", {"abc12": 1, "ガギ": 1, "株式": 1, "式会": 1, "会社": 1}),
+        ("cjk", "iPhone15を買う", {"iphone15": 1, "を買": 1, "買う": 1}),
+        ("cjk", "서울에서 서울은", {"서울": 2, "울에": 1, "에서": 1, "울은": 1}),
+        ("cjk", "\u1109\u1165\u110b\u116e\u11af", {"서울": 1}),
+        ("cjk", "人々 時々 こゝろ いすゞ", {"人々": 1, "時々": 1, "こゝ": 1, "ゝろ": 1, "いす": 1, "すゞ": 1}),
+        ("cjk", "サーバー", {"サー": 1, "ーバ": 1, "バー": 1}),
+        ("cjk", "か\u3099", {"が": 1}),
+        ("cjk", "𠮷𠀋a𠮷", {"𠮷𠀋": 1, "a": 1, "𠮷": 1}),
+        ("cjk", "ㄅㄆ 〇一", {"ㄅㄆ": 1, "〇一": 1}),
+        ("cjk", "Go言語でAPIを、C言語", {"go": 1, "言語": 2, "語で": 1, "api": 1, "を": 1, "c": 1}),
+        ("multilingual", "Häuser, Haus. 部署 ﾊﾞｸﾞ", {"hauser": 1, "haus": 2, "部署": 1, "バグ": 1}),
+        ("multilingual", "houses house HOUSING hous the 123456 abcd1234 abc12345", {
+            "houses": 1, "house": 1, "housing": 1, "hous": 4, "the": 1, "123456": 1,
+            "abcd1234": 1, "abcd": 1, "abc12345": 1,
+        }),
+        ("multilingual", "Нации нация Ἀθῆναι", {"нации": 1, "нация": 1, "наци": 2, "αθηναι": 1, "αθην": 1}),
         ("cjk", "ﾊﾞｸﾞ", {"バグ": 1}),
         ("cjk", "go部署 v2", {"go": 1, "部署": 1, "v2": 1}),
         ("cjk", "水", {"水": 1}),
@@ -57,6 +73,15 @@ def test_lexemes(reader: Any, analyzer: str, text: str, expected: dict[str, int]
         ("日本語のテスト", "テスト", "cjk"),
         ("번역을 부탁해", "번역", "cjk"),
         ("ﾃｽﾄを行う", "テスト", "cjk"),
+        ("テストを行う", "ﾃｽﾄ", "cjk"),
+        ("𠮷野家で昼食", "𠮷野家", "cjk"),
+        ("go部署する", "GO", "cjk"),
+        ("iPhone15を買う", "ｉＰｈｏｎｅ１５", "cjk"),
+        ("iPhone15を買う", "買う", "multilingual"),
+        ("서울특별시에서", "서울특별시", "cjk"),
+        ("人々の暮らし", "人々", "multilingual"),
+        ("le case della città", "citta", "multilingual"),
+        ("houses", "hous", "multilingual"),
     ],
 )
 def test_what_is_searched_is_in_what_is_found(reader: Any, text: str, query: str, analyzer: str) -> None:
@@ -116,7 +141,9 @@ def test_bigrams_are_those_of_the_runs(reader: Any, text: str) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(text=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=200))
-@pytest.mark.parametrize("analyzer", ["simple", "english", "cjk"])
+@pytest.mark.parametrize(
+    "analyzer", ["simple", "english", "cjk", "multilingual+code", "french+code+fold", "cjk+code,english,russian+fold"]
+)
 def test_no_text_is_an_error(reader: Any, text: str, analyzer: str) -> None:
     found = analyze(reader, text, analyzer)
     assert list(found) == sorted(found)
