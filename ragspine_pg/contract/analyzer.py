@@ -5,7 +5,7 @@ from typing import Final
 
 _MULTILINGUAL: Final = "multilingual"
 # Lexemes per code point of a base, as measured on judged collections (docs/adr/0002, docs/adr/0014).
-_SHARES: Final = {"cjk": 3 / 4, "simple": 1 / 6, _MULTILINGUAL: 1 / 6}
+_SHARES: Final = {"cjk": 3 / 4, "simple": 1 / 6, _MULTILINGUAL: 1 / 4}
 _SHARE_OF_LANGUAGE: Final = 1 / 10
 
 

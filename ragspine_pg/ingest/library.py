@@ -230,7 +230,7 @@ def default_pivot(analyzer: str, chunker: Chunker) -> float:
     """About how many lexemes a chunk of the chunker's target length has.
 
     Lexemes per code point as measured on judged collections (``docs/adr/0002``, ``docs/adr/0014``): one in ten where
-    stop words go, one in six where all words stay, three in four for bigrams.
+    stop words go, one in six where all words stay, one in four with their beginnings, three in four for bigrams.
     """
     return float(max(1, round(chunker.target_length * lexemes_per_code_point(analyzer))))
 

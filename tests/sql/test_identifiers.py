@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragspine_pg.chunking.limit import lexeme_bound
 from tests.fixtures.database import Database
 from tests.fixtures.spine import Plant
 
@@ -164,3 +165,9 @@ WORDS = st.lists(
 def test_frequencies_are_counts_of_occurrences(reader: Any, words: list[str]) -> None:
     found = analyze(reader, " ".join(words), "simple+code")
     assert {word.lower(): found[word.lower()] for word in words} == {word.lower(): words.count(word) for word in words}
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=TEXTS, analyzer=st.sampled_from(["english+code", "multilingual+code", "cjk+code+fold"]))
+def test_the_bound_by_which_chunks_are_cut_holds(reader: Any, text: str, analyzer: str) -> None:
+    assert len(analyze(reader, text, analyzer)) <= lexeme_bound(text)
