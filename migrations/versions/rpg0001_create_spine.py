@@ -126,6 +126,7 @@ FUNCTIONS = (
     "list_analyzers_v1",
     "parse_analyzer_v1",
     "split_camel_v1",
+    "demanded_lexemes_v1",
 )
 
 TABLES = (

@@ -1,8 +1,8 @@
 -- The lexemes that a word with a star stands for: a group, see weigh_query_v1. Owner only.
 --
 -- word:    what stands before the star, as parse_query_v1 gives it.
--- number:  how many lexemes that begin with the word, in lower case, the group holds: those in most chunks, ties in
---          code-point order. What analysis makes of the word itself is in it besides.
+-- number:  how many lexemes that begin with the word (in lower case, and without accents where the analyzer folds them) the
+--          group holds: those in most chunks, ties in code-point order. What analysis makes of the word itself is in it besides.
 -- Returns  each lexeme with its number and the chunks of the given classes that hold it, in no order. Only statistics of
 --          those classes count, so a word that stands in hidden texts alone is not there. Nothing where analysis makes of the
 --          word several lexemes (a run of Han): none begins with it, and it is searched as a word.
@@ -17,41 +17,51 @@ AS $$
 #variable_conflict use_column
 DECLARE
   itself text[];
+  starts text[];
   analyzer text;
-  start CONSTANT text := lower(word);
 BEGIN
   SELECT v.analyzer, CASE v.statistics WHEN 'library' THEN ARRAY[0] ELSE classes END  -- see counted_class_v1
     INTO analyzer, classes
     FROM ragspine.index_version AS v
    WHERE v.tenant_no = find_prefixed_v1.tenant_no AND v.version_no = find_prefixed_v1.version_no;
-  itself := ARRAY(SELECT a.lexeme FROM ragspine.analyze_v1(word, analyzer) AS a, generate_series(1, a.frequency));
-  IF cardinality(itself) > 1 THEN
+  IF EXISTS (SELECT FROM ragspine.demanded_lexemes_v1(word, analyzer) AS d WHERE d.length > 1) THEN
     RETURN;
   END IF;
+  itself := ARRAY(SELECT DISTINCT u.lexeme FROM ragspine.demanded_lexemes_v1(word, analyzer) AS d, unnest(d.lexemes) AS u(lexeme));
+  starts := ARRAY(SELECT DISTINCT lower(CASE WHEN p.fold THEN ragspine.fold_accents_v1(word) ELSE word END)
+                    FROM unnest(ragspine.list_analyzers_v1(analyzer)) AS m(member)
+                   CROSS JOIN LATERAL ragspine.parse_analyzer_v1(m.member) AS p);
   RETURN QUERY
     WITH counted AS MATERIALIZED (
-      SELECT l.lexeme, l.lexeme_no, s.chunk_count
-        FROM ragspine.lexeme AS l
+      SELECT DISTINCT l.lexeme, l.lexeme_no, s.chunk_count
+        FROM unnest(starts) AS b(start)
+       CROSS JOIN LATERAL (SELECT l.lexeme, l.lexeme_no
+                             FROM ragspine.lexeme AS l
+                            WHERE l.tenant_no = find_prefixed_v1.tenant_no AND l.version_no = find_prefixed_v1.version_no
+                              AND l.lexeme >= b.start COLLATE "C" AND l.lexeme < (b.start || U&'\+10FFFF') COLLATE "C"
+                           OFFSET 0) AS l
        CROSS JOIN LATERAL (SELECT sum(s.chunk_count) AS chunk_count
                              FROM ragspine.lexeme_stat AS s
                             WHERE s.tenant_no = find_prefixed_v1.tenant_no AND s.version_no = find_prefixed_v1.version_no
                               AND s.lexeme_no = l.lexeme_no AND s.acl_class_no = ANY (classes)
                            OFFSET 0) AS s
-       WHERE l.tenant_no = find_prefixed_v1.tenant_no AND l.version_no = find_prefixed_v1.version_no
-         AND l.lexeme >= start COLLATE "C" AND l.lexeme < (start || U&'\+10FFFF') COLLATE "C"
-         AND s.chunk_count > 0
+       WHERE s.chunk_count > 0
     )
     (SELECT c.lexeme, c.lexeme_no, c.chunk_count FROM counted AS c ORDER BY c.chunk_count DESC, c.lexeme COLLATE "C" LIMIT number)
     UNION
     SELECT l.lexeme, l.lexeme_no, s.chunk_count
-      FROM ragspine.lexeme AS l
+      FROM unnest(itself) AS i(lexeme)
+     CROSS JOIN LATERAL (SELECT l.lexeme, l.lexeme_no
+                           FROM ragspine.lexeme AS l
+                          WHERE l.tenant_no = find_prefixed_v1.tenant_no AND l.version_no = find_prefixed_v1.version_no
+                            AND l.lexeme = i.lexeme COLLATE "C"
+                         OFFSET 0) AS l
      CROSS JOIN LATERAL (SELECT sum(s.chunk_count) AS chunk_count
                            FROM ragspine.lexeme_stat AS s
                           WHERE s.tenant_no = find_prefixed_v1.tenant_no AND s.version_no = find_prefixed_v1.version_no
                             AND s.lexeme_no = l.lexeme_no AND s.acl_class_no = ANY (classes)
                          OFFSET 0) AS s
-     WHERE l.tenant_no = find_prefixed_v1.tenant_no AND l.version_no = find_prefixed_v1.version_no
-       AND l.lexeme = itself[1] COLLATE "C" AND s.chunk_count > 0;
+     WHERE s.chunk_count > 0;
 END
 $$;
 

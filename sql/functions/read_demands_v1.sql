@@ -11,6 +11,7 @@
 --
 -- A word that analysis takes apart (pg_dump, a run of Han) is a phrase. What holds nothing that is searched (stop words
 -- alone) is no demand. Of a phrase the 16 rarest lexemes are required as such: that is what a scan is narrowed by.
+-- Under a list of analyzers a word is each of the lexemes that they make of it, and a phrase what the document's makes of it.
 -- All lexemes are excluded that -prefix* stands for; +prefix* takes any of the 64 that it scores by.
 CREATE FUNCTION ragspine.read_demands_v1(
   tenant_no integer, version_no integer, classes integer[], query text,
@@ -22,8 +23,7 @@ AS $$
 DECLARE
   clause record;
   analyzer text;
-  length bigint;
-  lexemes bigint;
+  demand record;
   found integer[];
 BEGIN
   required := '{}';
@@ -37,8 +37,31 @@ BEGIN
         FROM ragspine.index_version AS v
        WHERE v.tenant_no = read_demands_v1.tenant_no AND v.version_no = read_demands_v1.version_no;
     END IF;
-    SELECT count(*), coalesce(sum(a.frequency), 0) INTO lexemes, length FROM ragspine.analyze_v1(clause.content, analyzer) AS a;
-    IF clause.kind = 'prefix' AND length <= 1 THEN
+    -- longest: words under any analyzer. silent: whether one makes nothing of the clause. possible: whether the lexemes of one
+    -- all occur. vectors: of each, the n-th rarest lexeme under every analyzer that is possible, which one of them has to have.
+    WITH member AS MATERIALIZED (
+      SELECT d.member, d.lexemes, d.length FROM ragspine.demanded_lexemes_v1(clause.content, analyzer) AS d
+    ), term AS MATERIALIZED (
+      SELECT t.lexeme, t.lexeme_no, t.chunk_count, count(*) OVER () AS total
+        FROM ragspine.weigh_terms_v1(tenant_no, version_no, classes, clause.content) AS t
+    ), counted AS MATERIALIZED (
+      SELECT m.member, t.lexeme_no, row_number() OVER (PARTITION BY m.member ORDER BY t.chunk_count, t.lexeme_no) AS n,
+             count(*) OVER (PARTITION BY m.member) AS number, cardinality(m.lexemes) AS wanted, t.total
+        FROM member AS m
+        JOIN term AS t ON t.lexeme = ANY (m.lexemes)
+    ), met AS MATERIALIZED (  -- where a query has more lexemes than weigh_terms_v1 gives, the rarest stand for all
+      SELECT c.member, c.lexeme_no, c.n, c.number FROM counted AS c WHERE c.number = c.wanted OR c.total = 1024
+    )
+    SELECT (SELECT max(m.length) FROM member AS m) AS longest,
+           EXISTS (SELECT FROM member AS m WHERE m.length = 0) AS silent,
+           EXISTS (SELECT FROM met) AS possible,
+           ARRAY(SELECT ('{' || string_agg(DISTINCT t.lexeme_no || ':1', ',') || '}/1000000000')::@vector@.sparsevec
+                   FROM met AS t
+                  WHERE t.n <= least(16, (SELECT min(s.number) FROM met AS s))
+                  GROUP BY t.n
+                  ORDER BY t.n) AS vectors
+      INTO demand;
+    IF clause.kind = 'prefix' AND demand.longest <= 1 THEN
       made := true;
       found := ARRAY(
         SELECT f.lexeme_no
@@ -54,24 +77,23 @@ BEGIN
       ELSE
         required := required || ('{' || array_to_string(found, ':1,') || ':1}/1000000000')::@vector@.sparsevec;
       END IF;
-    ELSIF length > 0 THEN
+    ELSIF demand.longest > 0 THEN
       made := true;
-      found := ARRAY(
-        SELECT t.lexeme_no
-          FROM ragspine.weigh_terms_v1(tenant_no, version_no, classes, clause.content) AS t
-         ORDER BY t.chunk_count, t.lexeme_no);
-      IF clause.occurs = 'must' AND cardinality(found) < least(lexemes, 1024) THEN
-        unmet := 'required_term_missing';
-      ELSIF clause.occurs = 'must' THEN
-        required := required || ARRAY(
-          SELECT ('{' || f.lexeme_no || ':1}/1000000000')::@vector@.sparsevec FROM unnest(found[:16]) AS f(lexeme_no));
-        IF length > 1 THEN
+      IF clause.occurs = 'must' THEN
+        IF demand.silent THEN  -- documents of that analyzer meet it as they are
           phrases := phrases || clause.content;
+        ELSIF NOT demand.possible THEN
+          unmet := 'required_term_missing';
+        ELSE
+          required := required || demand.vectors;
+          IF demand.longest > 1 THEN
+            phrases := phrases || clause.content;
+          END IF;
         END IF;
-      ELSIF cardinality(found) = least(lexemes, 1024) AND length > 1 THEN
+      ELSIF demand.possible AND demand.longest > 1 THEN
         barred := barred || clause.content;
-      ELSIF cardinality(found) = 1 AND length = 1 THEN
-        excluded := excluded || ('{' || found[1] || ':1}/1000000000')::@vector@.sparsevec;
+      ELSIF demand.possible THEN
+        excluded := excluded || demand.vectors;
       END IF;
     END IF;
   END LOOP;
