@@ -1,4 +1,4 @@
-"""One search twice: by postings, and by the scan that a filter which everything passes leads to."""
+"""One search twice: by postings, and by the scan that it takes where there are none."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -22,20 +22,33 @@ SELECT v.version_no FROM ragspine.index_version AS v
 """
 
 
-def assert_same_as_a_scan(shelf: Shelf, callers: Iterable[Sequence[str]], queries: Iterable[str], k: int) -> int:
-    """The core: chunks, ranks and scores are the same to the last bit; how many hits there were."""
+def assert_same_as_a_scan(
+    shelf: Shelf,
+    callers: Iterable[Sequence[str]],
+    queries: Iterable[str],
+    k: int,
+    filters: Sequence[str | None] = (None, EVERYTHING),
+) -> int:
+    """The core: chunks, ranks and scores are the same to the last bit; how many hits there were.
+
+    The scan is the owner's, in a transaction in which the segments are deleted, and which is rolled back.
+    """
     version, hits = shelf.owner(VERSION)[0][0], 0
     queries = list(queries)
-    with psycopg.connect(shelf.database.reader_url) as reader:
+    with psycopg.connect(shelf.database.reader_url) as reader, shelf.owner_connection() as owner:
+        owner.execute("DELETE FROM ragspine.posting_segment")
         for caller in callers:
             grant = mint_grant(GrantKey.parse(shelf.database.grant_key), Access(shelf.tenant, set(caller)))
-            reader.execute("SELECT ragspine.assume(%s)", [grant])
+            for connection in (reader, owner):
+                connection.execute("SELECT ragspine.assume(%s)", [grant])
             for query in queries:
-                asked: dict[str, Any] = {"version": version, "query": query, "k": k}
-                sealed = reader.execute(LEG, {**asked, "filter": None}).fetchall()
-                scanned = reader.execute(LEG, {**asked, "filter": EVERYTHING}).fetchall()
-                assert sealed == scanned, (caller, query, k, sealed, scanned)
-                hits += len(sealed)
+                for filter in filters:
+                    asked: dict[str, Any] = {"version": version, "query": query, "k": k, "filter": filter}
+                    sealed = reader.execute(LEG, asked).fetchall()
+                    scanned = owner.execute(LEG, asked).fetchall()
+                    assert sealed == scanned, (caller, query, k, filter, sealed, scanned)
+                    hits += len(sealed)
+        owner.rollback()
     return hits
 
 
