@@ -127,6 +127,7 @@ FUNCTIONS = (
     "parse_analyzer_v1",
     "split_camel_v1",
     "demanded_lexemes_v1",
+    "explain_scores_v1",
 )
 
 TABLES = (

@@ -1,6 +1,6 @@
 """Results as people read them: passages with their citations, and explanations."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rich.console import Console
@@ -15,6 +15,8 @@ from ragspine_pg.contract.result import Hit, SearchResult
 _REASONS: Final = {
     "nothing_readable": "no library of those asked for holds a document that these principals may read",
     "no_searchable_term": "the query holds no searchable word",
+    "only_exclusions": "the query says only what must not occur",
+    "required_term_missing": "a word that the query demands occurs in nothing these principals may read",
     "no_match": "no readable passage matches the query and passes the filter",
     "fewer_matches": "no more passages match",
 }
@@ -29,8 +31,10 @@ _WARNINGS: Final = {
 
 def show_result(console: Console, result: SearchResult) -> None:
     """Every hit, then what was searched, why there are not more, warnings, and on a terminal how to go on."""
+    traced = (result.trace or {}).get("libraries", {})
     for hit in result.hits:
-        _show_hit(console, hit, width=len(str(result.hits[-1].rank)), mode=result.mode)
+        shares = traced.get(hit.library_id, {}).get("contributions", {}).get(hit.chunk_id, ())
+        _show_hit(console, hit, width=len(str(result.hits[-1].rank)), mode=result.mode, shares=shares)
     searched = ", ".join(f"{library} v{version}" for library, version in result.index_versions.items())
     count = len(result.hits)
     summary = f"{count} passage{'' if count == 1 else 's'} · {result.mode}"
@@ -59,9 +63,16 @@ def show_explanation(console: Console, told: Explanation, in_full: Explanation |
         console.print(styled(f"rank {told.rank}, score {told.score:.6g}{gap}, chunk {told.chunk_id}"))
     if told.terms:
         console.print(_terms(told.terms))
+    if told.contributions:
+        console.print(styled((_sum(told.contributions), "dim")), soft_wrap=True)
 
 
-def _show_hit(console: Console, hit: Hit, *, width: int, mode: str) -> None:
+def _sum(contributions: Sequence[Mapping[str, Any]]) -> str:
+    """What the words add to a score by words."""
+    return "by words: " + " + ".join(f"{share['lexeme']} {share['contribution']:.4f}" for share in contributions)
+
+
+def _show_hit(console: Console, hit: Hit, *, width: int, mode: str, shares: Sequence[Mapping[str, Any]] = ()) -> None:
     indent = width + 2
     title = hit.title or hit.document_id
     first = styled((f"{hit.rank:>{width}}  ", "bold"), (title, "bold green"), (f"  {hit.score:.4f}", "cyan"))
@@ -77,6 +88,8 @@ def _show_hit(console: Console, hit: Hit, *, width: int, mode: str) -> None:
     for line in filter(None, lines):
         # A citation is for copying: it is not broken into lines.
         console.print(Text(" " * indent).append(styled((line, "dim"))), soft_wrap=True)
+    if shares:
+        _indented(console, styled((_sum(shares), "dim")), indent)
     _indented(console, _passage(hit), indent)
     console.print()
 
@@ -101,6 +114,10 @@ def _show_trace(console: Console, library: str, trace: Mapping[str, Any]) -> Non
     shown = f"{found}, analyzer {trace['analyzer']}"
     console.print()
     console.print(styled((library, "bold"), f" v{trace['index_version']}: {shown}"))
+    for clause in trace["clauses"]:
+        if (clause["occurs"], clause["kind"]) != ("may", "words"):
+            said = {"may": "counts", "must": "has to occur", "not": "must not occur"}[clause["occurs"]]
+            console.print(styled(f"{clause['kind']} ", (str(clause["text"]), "bold"), f" {said}"))
     console.print(_terms(trace["terms"]))
 
 

@@ -1,6 +1,7 @@
 """Why a document is a hit, or why not: to a caller from what it may read alone, to the ingest authority in full."""
 
 from dataclasses import replace
+from typing import Any
 
 from ragspine_pg.contract.access import Access
 from ragspine_pg.contract.explanation import Explanation
@@ -13,6 +14,7 @@ from ragspine_pg.errors import ConfigurationError, QueryError
 from ragspine_pg.flow.steps import Flow, fetch
 from ragspine_pg.retrieval.embed import QueryModels
 from ragspine_pg.retrieval.pipeline import search
+from ragspine_pg.retrieval.trace import contributions
 from ragspine_pg.statement import search as statements
 
 
@@ -31,12 +33,18 @@ def explain(
     made = Explanation(document_id, library_id, "not_readable", "", terms=tuple(library.get("terms", ())))
     best = next((hit for hit in result.hits if hit.document_id == document_id), None)
     if best is not None:
-        return _ranked(made, best, result, request.k)
+        (version_no,) = [row.version_no for row in (yield from fetch(statements.libraries, **_of(library_id)))]
+        shares = yield from contributions(request.query, version_no, [best.chunk_id])
+        return replace(_ranked(made, best, result, request.k), contributions=tuple(shares.get(best.chunk_id, ())))
     found = yield from fetch(statements.find_document, library_id=library_id, document_id=document_id)
     if not found:
         return replace(made, detail="there is no such document that this caller may read")
     if request.metadata_filter is not None and not request.metadata_filter.apply(found, fields=library.get("fields")):
         return replace(made, verdict="filtered", detail="the metadata filter excludes it")
+    demanding = any(clause["occurs"] != "may" for clause in library.get("clauses", ()))
+    if demanding and result.mode != RetrievalMode.HYBRID and len(result.hits) < MAX_K and request.min_score is None:
+        detail = "none of its passages holds what the query demands beside a searchable word of it"
+        return replace(made, verdict="demands_unmet", detail=detail)
     if result.mode != RetrievalMode.ECONOMY:
         detail = "no leg that ran found one of its passages as deep as this search goes"
         return replace(made, verdict="beyond_depth", detail=detail)
@@ -46,6 +54,10 @@ def explain(
         )
         return replace(made, verdict="beyond_depth", detail=detail)
     return replace(made, verdict="no_query_term", detail="none of its passages holds a searchable word of the query")
+
+
+def _of(library_id: str) -> dict[str, Any]:
+    return {"libraries": [library_id], "versions": None}
 
 
 def explain_rights(explanation: Explanation, access: Access) -> Flow[Explanation]:

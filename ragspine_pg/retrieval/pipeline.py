@@ -14,12 +14,13 @@ from ragspine_pg.contract.result import Hit, SearchResult, without_readable_docu
 from ragspine_pg.contract.search_request import MAX_K, SearchRequest
 from ragspine_pg.contract.usage import Usage
 from ragspine_pg.errors import DeadlineExceeded, QueryError
-from ragspine_pg.flow.steps import Flow, Statement, batch, fetch
+from ragspine_pg.flow.steps import Flow, Statement, batch
 from ragspine_pg.retrieval.embed import QueryModels
 from ragspine_pg.retrieval.exits.link import through_link
 from ragspine_pg.retrieval.legs import Found, run_legs
 from ragspine_pg.retrieval.mode import ran
-from ragspine_pg.retrieval.rank import Ranked, method_of, rank
+from ragspine_pg.retrieval.rank import Ranked, rank
+from ragspine_pg.retrieval.trace import trace_search
 from ragspine_pg.statement import search as statements
 from ragspine_pg.statement.search import LibraryRow
 
@@ -46,7 +47,7 @@ def search(
         unseen = (item for item in ranked if (item.library_id, item.chunk_id) not in left_out)
         page = list(islice(unseen, MAX_K if whole else request.k))
         passages, unmet = yield from _read(request, found, page)
-        trace = (yield from _trace(request, found)) if request.explain else None
+        trace = (yield from trace_search(request, found, page[: request.k])) if request.explain else None
     except DeadlineExceeded:
         context.cancellation.check()  # the server reports a cancel and a timeout alike
         raise
@@ -137,31 +138,3 @@ def _warnings(request: SearchRequest, found: Found, hits: Sequence[Hit]) -> Iter
         yield "no_parent_window"
     if request.fusion.weights is not None and not any(leg.lexical and leg.vector for leg in found.legs.values()):
         yield "weights_without_effect"
-
-
-def _trace(request: SearchRequest, found: Found) -> Flow[dict[str, Any]]:
-    """What was looked for and how, from what the caller may read alone."""
-    libraries = {}
-    rankings = 0
-    for row in found.libraries:
-        terms = yield from fetch(statements.query_terms, version_no=row.version_no, query=request.query)
-        of_legs = {"lexical": found.lexical, "vector": found.vector}
-        runs = [leg for leg in of_legs if getattr(found.legs[row.library_id], leg)]
-        rankings += len(runs)
-        hits = {leg: [hit for hit in of_legs[leg] if hit.library_id == row.library_id] for leg in runs}
-        libraries[row.library_id] = {
-            "index_version": row.version,
-            "analyzer": row.analyzer,
-            "fields": dict(row.fields),
-            "space": row.space,
-            "strategy": {leg: (hits[leg][0].strategy if hits[leg] else "scan") for leg in runs},
-            "matches": {leg: len(hits[leg]) for leg in runs},
-            "terms": [
-                {"lexeme": t.lexeme, "frequency": t.frequency, "chunks": t.chunk_count, "idf": t.idf} for t in terms
-            ],
-        }
-    return {
-        "mode": ran(request.mode, found.legs.values()).value,
-        "fusion": method_of(request.fusion, found.libraries).value if rankings > 1 else None,
-        "libraries": libraries,
-    }

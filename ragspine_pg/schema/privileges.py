@@ -30,6 +30,7 @@ GATE_FUNCTIONS: tuple[str, ...] = ("find_document_v1", "read_passages_v1", "veri
 
 DEFINERS: Mapping[str, str] = {
     "admits_v1": "policies stand on it, and classes and their readers are for nobody to list",
+    "explain_scores_v1": "postings and statistics mix classes, so no reader has a right on them",
     "find_document_v1": "the gate's: readers have no right on tables",
     "granted_v1": "only the owner reads the keys that verify grants",
     "lexical_leg_v1": "postings and statistics mix classes, so no reader has a right on them",
@@ -99,6 +100,7 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "list_libraries_v1": (READER,),
     "vector_leg_v1": (READER,),
     "query_terms_v1": (READER,),
+    "explain_scores_v1": (READER,),
     "read_passages_v1": (READER, GATE),
     "readable_descriptions_v1": (READER,),
     "readable_libraries_v1": (READER,),

@@ -1,6 +1,6 @@
 """The statements of the query path, and the types their rows become."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -51,6 +51,38 @@ class TermRow:
     idf: float
 
 
+@dataclass(frozen=True, slots=True)
+class ClauseRow:
+    """What was read from a query: a clause, and its lexemes."""
+
+    occurs: str
+    kind: str
+    content: str
+    lexemes: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ShareRow:
+    """What a query lexeme adds to the lexical score of a chunk."""
+
+    chunk_id: str
+    lexeme: str
+    frequency: int
+    idf: float
+    impact: float
+    contribution: float
+
+    def told(self) -> dict[str, Any]:
+        """Without the chunk."""
+        return {
+            "lexeme": self.lexeme,
+            "frequency": self.frequency,
+            "idf": self.idf,
+            "impact": self.impact,
+            "contribution": self.contribution,
+        }
+
+
 def _warnings(*columns: Any) -> tuple[str, ...]:
     return tuple(columns[-1])
 
@@ -84,6 +116,8 @@ roll_back = query("search_roll_back")
 read_passages = query("search_read_passages", _passage)
 reason = query("search_reason", _reason)
 query_terms = query("search_query_terms", TermRow)
+explain_clauses = query("search_explain_clauses", ClauseRow)
+explain_scores = query("search_explain_scores", ShareRow)
 find_document = query("explain_find_document", _only)
 document_rights = query("explain_rights", _rights)
 

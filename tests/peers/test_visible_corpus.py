@@ -240,7 +240,7 @@ def test_exact_ties_across_the_end_of_the_list_has_teeth(fresh_database: Databas
         # A candidate list that ends where k does, however many more have the same sum.
         plant(
             "lexical_leg_v1",
-            ("depth := k + 16;", "depth := k;"),
+            ("ELSE k + 16 END;", "ELSE k END;"),
             ("EXIT WHEN coalesce(", "EXIT WHEN true OR coalesce("),
         )
         with pytest.raises(AssertionError):

@@ -11,6 +11,11 @@ ATTACKS = [
             "SELECT v, l.* FROM generate_series(-3, 60) AS v,"
             " ragspine.vector_leg_v1(v, '{space}', '{embedding}', 1000) AS l",
             "SELECT v, t.* FROM generate_series(-3, 60) AS v, ragspine.query_terms_v1(v, 'return finance staff') AS t",
+            "SELECT v, t.* FROM generate_series(-3, 60) AS v, ragspine.query_terms_v1(v, 'zanz* fina* st* re*') AS t",
+            "SELECT v, ragspine.search_reason_v1(ARRAY[v], '+zanz*') FROM generate_series(-3, 60) AS v",
+            "SELECT v, s.* FROM generate_series(-3, 60) AS v,"
+            " ragspine.explain_scores_v1(v, 'return finance zanz*', (SELECT array_agg(md5(n::text)) FROM"
+            " generate_series(1, 50) AS n)) AS s",
         ),
     ),
     Attack(

@@ -163,6 +163,21 @@ WORDS = [
     *("ledger", "market", "summer", "winter", world.CANARY),
 ]
 _TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
+_SAID = st.sampled_from(["{}", "{}", "+{}", "-{}", '"{}"', '-"{}"', "{}*", "+{}*", "-{}*"])
+_QUERIES = st.one_of(
+    _TEXTS,
+    st.lists(
+        st.builds(
+            lambda said, words, cut: said.format(" ".join(words)[: cut if "*" in said else None]),
+            _SAID,
+            st.lists(st.sampled_from(WORDS), min_size=1, max_size=2),
+            st.integers(2, 5),
+        ),
+        min_size=1,
+        max_size=5,
+    ).map(" ".join),
+)
+"""Words alone, or with operators."""
 _METADATA: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {}, optional={"n": st.sampled_from([0, 1, 2, "two"]), "owner": st.sampled_from(["ann", "eve", "eva"])}
 )
@@ -244,7 +259,7 @@ DRAWN = st.builds(
         lambda drawn: [Text(f"v{n}", *parts) for n, parts in enumerate(drawn)]
     ),
     hidden=st.tuples(_STORE, _MORE).map(lambda parts: [parts[0], *parts[1]]),
-    questions=st.builds(Questions, _TEXTS, st.sampled_from([1, 2, 10]), _FILTERS),
+    questions=st.builds(Questions, _QUERIES, st.sampled_from([1, 2, 10]), _FILTERS),
 )
 """Drawn piece by piece: small worlds with every corner, one often like the one before."""
 

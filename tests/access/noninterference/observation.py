@@ -41,15 +41,18 @@ SQL = {
     " ORDER BY 1, 3",
     "legs": "SELECT g.chunk_id, g.rank, g.score FROM unnest(%(versions)s::integer[]) AS v,"
     " ragspine.lexical_leg_v1(v, %(q)s, %(k)s, %(f)s) AS g ORDER BY 1, 2",
+    "reasons": "SELECT ragspine.search_reason_v1(%(versions)s, %(q)s)",
+    "scores": "SELECT s.* FROM unnest(%(versions)s::integer[]) AS v,"
+    " ragspine.explain_scores_v1(v, %(q)s, %(chunk_ids)s) AS s",
     "passages": "SELECT p.tenant, p.library_id, p.document_id, p.chunk_id, p.text, p.metadata, p.window_text,"
     " p.sensitivity, p.reader_principals"
     " FROM ragspine.read_passages_v1(%(version_nos)s, %(chunk_nos)s, 'parent') AS p ORDER BY 3, 4",
 }
-"""What is asked over a reader's connection. The numbers are of every version and chunk that is published."""
+"""What is asked over a reader's connection. The numbers and ids are of every version and chunk that is published."""
 
 _NUMBERS = """
     SELECT coalesce(array_agg(DISTINCT v.version_no), '{}'), coalesce(array_agg(c.version_no), '{}'),
-           coalesce(array_agg(c.chunk_no), '{}')
+           coalesce(array_agg(c.chunk_no), '{}'), coalesce(array_agg(c.chunk_id), '{}')
       FROM ragspine.index_version AS v
       LEFT JOIN ragspine.chunk AS c USING (tenant_no, version_no)
      WHERE v.state = 'published'
@@ -102,7 +105,7 @@ def _from_sql(stage: Stage, asked: Questions, *, embedded: bool) -> Iterator[tup
         "s": world.MODEL.space.fingerprint if embedded else None,
         "l": [LIBRARY, HIDDEN_LIBRARY, "nowhere"],
         "d": ASKED,
-        **dict(zip(("versions", "version_nos", "chunk_nos"), numbers, strict=True)),
+        **dict(zip(("versions", "version_nos", "chunk_nos", "chunk_ids"), numbers, strict=True)),
     }
     with stage.undone():
         stage.rows("SELECT ragspine.assume(%(grant)s)", {"grant": stage.reader.grant(EVE)})

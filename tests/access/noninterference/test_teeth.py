@@ -32,6 +32,9 @@ FAULTS = {
             ("weigh_terms_v1", "AND s.acl_class_no = ANY (classes)", ""),
         )
     ),
+    "words that begin so in all classes": Fault(
+        (("find_prefixed_v1", " AND s.acl_class_no = ANY (classes)", ""),),
+    ),
     "a corpus of all classes": Fault((("weigh_terms_v1", "AND c.acl_class_no = ANY (classes)", ""),)),
     "a lexical leg that ranks hidden chunks, and no exit behind it": Fault(
         (
