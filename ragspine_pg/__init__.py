@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from ragspine_pg.contract.library_description import LibraryDescription
     from ragspine_pg.contract.locator import Locator
     from ragspine_pg.contract.mode import RetrievalMode, make_retrieval_mode
+    from ragspine_pg.contract.plain import plain_query
     from ragspine_pg.contract.ports import (
         AsyncNarrativeRetriever,
         AsyncSearcher,
@@ -160,6 +161,7 @@ __all__ = [
     "make_library_router",
     "make_reranker",
     "make_retrieval_mode",
+    "plain_query",
     "split_markdown_sections",
     "wrap_async_retriever",
     "wrap_retriever",
@@ -177,6 +179,7 @@ if not TYPE_CHECKING:
         "VectorStore": "client.vector_store",
         "Capability": "contract.capability",
         "RetrievalQuery": "contract.query",
+        "plain_query": "contract.plain",
         "Chunk": "contract.chunk",
         "ServiceConfig": "config",
         **dict.fromkeys(("InMemoryLexicalIndex", "InMemoryVectorIndex"), "testing"),

@@ -10,6 +10,7 @@ from ragspine_pg.chunking.general import WholeChunker
 from ragspine_pg.contract.context import Deadline
 from ragspine_pg.contract.document import Document
 from ragspine_pg.contract.embedded import Embedded
+from ragspine_pg.contract.plain import plain_query
 from ragspine_pg.contract.ports import EmbeddingTask
 from ragspine_pg.contract.space import Distance, EmbeddingSpace, embedding_text
 from ragspine_pg.contract.usage import Usage
@@ -53,7 +54,7 @@ class PrecomputedModel:
         self._vectors = {
             EmbeddingTask.RETRIEVAL_DOCUMENT: _by_text(file.name, _embedded_texts(dataset.documents()), corpus),
             EmbeddingTask.RETRIEVAL_QUERY: _by_text(
-                file.name, ((case.query_id, case.text) for case in dataset.cases), queries
+                file.name, ((case.query_id, plain_query(case.text)) for case in dataset.cases), queries
             ),
         }
 

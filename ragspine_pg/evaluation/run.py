@@ -14,6 +14,7 @@ from ragspine_pg.contract.fusion import Fusion
 from ragspine_pg.contract.ingest import LibraryStats
 from ragspine_pg.contract.metadata import dump_json
 from ragspine_pg.contract.mode import RetrievalMode, make_retrieval_mode
+from ragspine_pg.contract.plain import plain_query
 from ragspine_pg.contract.ports import Chunker, EmbeddingModel
 from ragspine_pg.contract.result import SearchResult
 from ragspine_pg.contract.search_request import MAX_K
@@ -217,7 +218,9 @@ def _ranking(place: Library, case: Case, asked: _Asked, several: bool) -> tuple[
     """The first k documents of a case, each by its best chunk; the last result, and what all searches cost."""
     used, fetched = Usage(), min(MAX_K, 4 * asked.k) if several else asked.k
     while True:
-        result = place.search(case.text, access=asked.access, k=fetched, mode=asked.mode, fusion=asked.fusion)
+        result = place.search(
+            plain_query(case.text), access=asked.access, k=fetched, mode=asked.mode, fusion=asked.fusion
+        )
         used += result.usage
         documents = list(dict.fromkeys(hit.document_id for hit in result.hits))
         if len(documents) >= asked.k or len(result.hits) < fetched or fetched == MAX_K:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ragspine_pg import plain_query
 from tests.fixtures.database import Database
 from tests.fixtures.spine import Plant
 
@@ -186,6 +187,21 @@ def test_any_text_is_a_query_and_says_the_same_when_written_again(reader: psycop
         assert parse(reader, written(clauses)) == clauses
     words = reader.execute("SELECT ragspine.query_words_v1(%s)", [query]).fetchone()
     assert words == (" ".join(text for occurs, _, text in clauses if occurs != "not"),)
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(query=TEXTS)
+def test_a_plain_query_is_words_alone_and_the_same_words(reader: psycopg.Connection[Any], query: str) -> None:
+    plain = plain_query(query)
+    assert parse(reader, plain) == [may(plain)]
+    for analyzer in ("english", "cjk"):
+        assert analysed(reader, plain, analyzer) == analysed(reader, query, analyzer)
+
+
+def test_a_plain_query_keeps_what_is_no_operator() -> None:
+    for query in ("C++ and well-known 1-2", "a.b@c.de", "x*y", "it's", "外币汇率"):
+        assert plain_query(query) == query
+    assert plain_query('what is "this" -that + pre*') == "what is  this   that   pre "
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
