@@ -105,7 +105,6 @@ FUNCTIONS = (
     "readable_library_no_v1",
     "counted_class_v1",
     "search_postings_v1",
-    "score_places_v1",
     "list_impacts_v1",
     "parse_postings_v1",
     "reads_library_v1",
@@ -128,6 +127,9 @@ FUNCTIONS = (
     "split_camel_v1",
     "demanded_lexemes_v1",
     "explain_scores_v1",
+    "admit_documents_v1",
+    "select_candidates_v1",
+    "sum_segments_v1",
 )
 
 TABLES = (

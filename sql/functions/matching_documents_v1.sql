@@ -20,7 +20,7 @@ BEGIN
     SELECT coalesce(array_agg(d.document_no), '{}')
       FROM ragspine.document AS d
      WHERE d.tenant_no = $3 AND d.library_no = $4 AND d.acl_class_no = ANY ($2) AND (%s)$match$,
-    ragspine.compile_filter_v1(filter, tenant_no, library_no, classes))
+    (ragspine.compile_filter_v1(filter, tenant_no, library_no, classes)).condition)
     INTO numbers USING filter, classes, tenant_no, library_no;
   RETURN numbers;
 END

@@ -57,7 +57,7 @@ class SqlEvaluator:
     def compile(self, filter_json: str) -> str:
         """The compiled expression of a filter."""
         (compiled,) = self._row(
-            "SELECT ragspine.compile_filter_v1(%s::jsonb, %s, %s, %s)",
+            "SELECT condition FROM ragspine.compile_filter_v1(%s::jsonb, %s, %s, %s)",
             [filter_json, self.tenant, self.library, [self.acl_class]],
         )
         return str(compiled)

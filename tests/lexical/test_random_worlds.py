@@ -48,7 +48,7 @@ def test_random_queries_find_what_a_scan_finds(database: Database) -> None:
 
 
 def test_random_queries_have_teeth(fresh_database: Database, plant: Plant) -> None:
-    plant("search_postings_v1", ("WHERE p.position <= 4000", "WHERE p.position <= 20"))
+    plant("sum_segments_v1", ("WHERE p.position <= 4000", "WHERE p.position <= 20"))
     with pytest.raises(AssertionError):
         check(fresh_database, (3, 4), 60, 200)
 

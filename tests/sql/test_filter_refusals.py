@@ -12,7 +12,7 @@ from ragspine_pg.flow.translate import translate
 from tests.filtering.json_forms import ACCEPTED, REFUSED
 from tests.filtering.sql_evaluator import SqlEvaluator
 
-_COMPILE = "SELECT ragspine.compile_filter_v1(%s::jsonb, NULL, NULL, NULL)"
+_COMPILE = "SELECT condition FROM ragspine.compile_filter_v1(%s::jsonb, NULL, NULL, NULL)"
 
 
 @pytest.mark.parametrize(("names", "form"), REFUSED, ids=range(len(REFUSED)))

@@ -126,7 +126,7 @@ ATTACKS = [
         "each refuses whoever is not meant to call it",
         (
             "SELECT ragspine.compile_filter_v1('{}', 1, 1, ARRAY[1])",
-            "SELECT ragspine.lexical_scan_v1(NULL)",
+            "SELECT ragspine.lexical_scan_v1(NULL, NULL)",
             "SELECT * FROM ragspine.caller_v1()",
             "SELECT ragspine.matching_documents_v1('{}', 1, 1, ARRAY[1])",
             "SELECT ragspine.admits_v1(g, 1, 1) FROM ragspine.granted_v1() AS g",

@@ -117,7 +117,7 @@ FAULTS = {
             (
                 "compile_filter_v1",
                 "    CONTINUE WHEN cardinality(numbers) > few;",
-                "    RETURN format('%s AND d.document_no IN (%s)', compiled.truth, narrowing);",
+                "    condition := format('%s AND d.document_no IN (%s)', truth, narrowing); RETURN;",
             ),
             (
                 "compile_narrowing_v1",

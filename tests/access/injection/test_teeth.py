@@ -23,8 +23,8 @@ FOUND = pytest.raises((AssertionError, RagSpineError), match=rf"{TOKEN}|SQLSTATE
 """A statement with the payload in it, or one that the payload has made invalid."""
 
 UNQUOTED = (
-    "  RETURN compiled.truth;",
-    "  RETURN compiled.truth || format(' AND ''%s'' IS NOT NULL', filter ->> 'field');",
+    "THEN ' || compiled.truth || ' END';",
+    "THEN ' || compiled.truth || format(' AND ''%s'' IS NOT NULL', filter ->> 'field') || ' END';",
 )
 QUOTED = ("($1 #>> %L))', path || ARRAY['field']);", "%L)', condition ->> 'field');")
 

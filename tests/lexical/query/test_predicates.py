@@ -144,7 +144,7 @@ def test_a_phrase_is_found_behind_a_thousand_texts_without_it(fresh_spine: RagSp
     ("name", "edit"),
     [
         ("hold_phrases_v1", ("next_ := next_ + lot;", "next_ := next_ + 40 * lot;")),
-        ("lexical_leg_v1", ("EXIT WHEN held.enough OR", "EXIT WHEN true OR")),
+        ("select_candidates_v1", ("EXIT WHEN full_ IS NOT TRUE OR", "EXIT WHEN true OR")),
         ("vector_leg_v1", ("EXIT WHEN held.enough OR", "EXIT WHEN true OR")),
         (
             "hold_phrases_v1",
