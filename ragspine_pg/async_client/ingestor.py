@@ -189,6 +189,7 @@ class AsyncIngestor(AsyncShell):
         k1: float | None = None,
         b: float | None = None,
         pivot: float | str | None = None,
+        title_weight: int | None = None,
         fusion: str | Mapping[str, Any] | None = None,
         embed_confidential: bool | None = None,
         progress: OnProgress | None = None,
@@ -204,6 +205,7 @@ class AsyncIngestor(AsyncShell):
             k1=k1,
             b=b,
             pivot=pivot,
+            title_weight=title_weight,
             fusion=fusion,
             embed_confidential=embed_confidential,
         )

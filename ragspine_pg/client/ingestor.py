@@ -108,8 +108,8 @@ class Ingestor(Shell):
         settings; ``"none"`` embeds nothing. ``statistics``: BM25 counts what a caller may read (``"class"``, the
         default), or all that is not RESTRICTED (``"library"``: scores tell of words in texts a caller may not read,
         ``docs/security.md``). ``fields``: metadata fields to declare, name to ``string``, ``number``, ``boolean`` or
-        ``timestamp``; declared fields are indexed. ``profile`` may set ``k1``, ``b`` and ``pivot`` of BM25,
-        ``chunker_options`` (such as ``{"size": 1200}``, in code points), ``embedding_options``, the defaults of
+        ``timestamp``; declared fields are indexed. ``profile`` may set ``k1``, ``b``, ``pivot`` and ``title_weight`` of
+        BM25, ``chunker_options`` (such as ``{"size": 1200}``, in code points), ``embedding_options``, the defaults of
         ``fusion`` (``{"method": "convex", "weights": {"vector": 2}}``), and ``embed_confidential`` (True lets a remote
         model see CONFIDENTIAL text). RESTRICTED text reaches no model.
 
@@ -238,6 +238,7 @@ class Ingestor(Shell):
         k1: float | None = None,
         b: float | None = None,
         pivot: float | str | None = None,
+        title_weight: int | None = None,
         fusion: str | Mapping[str, Any] | None = None,
         embed_confidential: bool | None = None,
         progress: OnProgress | None = None,
@@ -266,6 +267,7 @@ class Ingestor(Shell):
             k1=k1,
             b=b,
             pivot=pivot,
+            title_weight=title_weight,
             fusion=fusion,
             embed_confidential=embed_confidential,
         )

@@ -35,7 +35,13 @@ def mark_unchanged(target: Target, first_seq: int, after_seq: int) -> Flow[None]
 def analyse(target: Target, first_chunk_seq: int, after_chunk_seq: int) -> Flow[None]:
     """Analyse the staged chunks of a range, but those of unchanged documents and those that have been."""
     for first, after in slices(first_chunk_seq, after_chunk_seq):
-        yield from fetch(_ANALYSE, analyzer=target.analyzer, first_seq=first, after_seq=after)
+        yield from fetch(
+            _ANALYSE,
+            analyzer=target.analyzer,
+            title_weight=target.title_weight,
+            first_seq=first,
+            after_seq=after,
+        )
 
 
 def find_unanalysed() -> Flow[tuple[int, int] | None]:

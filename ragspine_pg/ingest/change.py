@@ -29,13 +29,14 @@ class ProfileChanges:
     k1: float | None = None
     b: float | None = None
     pivot: float | str | None = None
+    title_weight: int | None = None
     fusion: str | Mapping[str, Any] | None = None
     embed_confidential: bool | None = None
 
     @property
     def settings(self) -> dict[str, Any]:
         """What is to change of BM25, fusion and embedding, by the names that a profile has for it."""
-        named = ("k1", "b", "pivot", "fusion", "embed_confidential")
+        named = ("k1", "b", "pivot", "title_weight", "fusion", "embed_confidential")
         return {name: value for name in named if (value := getattr(self, name)) is not None}
 
 
@@ -58,7 +59,7 @@ def changed_profile(target: Target, changes: ProfileChanges, models: KnownModels
     require_name("analyzer", analyzer, ConfigurationError)
     chunker, options = _chunker(old["chunker"], changes)
     model = _model(old.get("embedding"), changes, models)
-    kept = {name: old[name] for name in ("k1", "b", "pivot", "embed_confidential") if name in old}
+    kept = {name: old[name] for name in ("k1", "b", "pivot", "title_weight", "embed_confidential") if name in old}
     if "pivot" not in changes.settings and _is_default_pivot(old):
         del kept["pivot"]
     statistics = old["statistics"] if changes.statistics is None else changes.statistics

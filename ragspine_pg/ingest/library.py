@@ -27,9 +27,11 @@ _ADD_LIBRARY = query("ingest_add_library")
 _DESCRIBE = query("ingest_describe_library")
 _ADD_FIELDS = query("ingest_add_fields")
 _LIST_FIELDS = query("ingest_list_fields")
-_SETTINGS = ("k1", "b", "pivot", "fusion", "embed_confidential")
+_SETTINGS = ("k1", "b", "pivot", "title_weight", "fusion", "embed_confidential")
 PROFILE_KEYS = (*_SETTINGS, "chunker_options", "embedding_options")
 """What a caller's profile may set."""
+
+MAX_TITLE_WEIGHT = 10
 
 _WHOLE: Collection[Path] = (("analyzer",), ("chunker",), ("embedding",), ("statistics",))
 
@@ -54,7 +56,8 @@ def create_library(
 ) -> Flow[VersionInfo]:
     """Make a library, and its tenant if that is new; its published version.
 
-    ``fields``: declared metadata fields, name to type. ``profile`` may set ``k1``, ``b`` and ``pivot`` (lexemes, or
+    ``fields``: declared metadata fields, name to type. ``profile`` may set ``k1``, ``b``, ``title_weight`` (how often a
+    title's words count: 1 to 10) and ``pivot`` (lexemes, or
     ``"measured"``: the mean length of the chunks, for a library of one access class or with ``statistics="library"``).
     ``chunker_options`` are those ``make_chunker`` needs to make the same chunker again. ``embedding``: the model that
     fills the version's space. With ``exist_ok`` a library of that name is accepted when it is the same in all that is
@@ -195,6 +198,8 @@ def complete_profile(
         if profile["embed_confidential"] is not True:
             raise ConfigurationError("profile embed_confidential is true or false", argument="profile")
         more["embed_confidential"] = True
+    if (weight := _title_weight(profile.get("title_weight", 1))) > 1:
+        more["title_weight"] = weight
     if statistics not in get_args(Statistics):
         raise ConfigurationError('statistics is "class" or "library"', argument="statistics")
     return more | {
@@ -209,6 +214,15 @@ def complete_profile(
         "b": _number("b", profile.get("b", 0.75), 0, 1),
         "pivot": pivot if pivot == "measured" else _number("pivot", pivot, 1, 1_000_000, " or 'measured'"),
     }
+
+
+def _title_weight(value: Any) -> int:
+    """How often a title's words count."""
+    whole = isinstance(value, int) or (isinstance(value, Decimal) and value == value.to_integral_value())
+    if isinstance(value, bool) or not whole or not 1 <= value <= MAX_TITLE_WEIGHT:
+        message = f"profile title_weight is a whole number from 1 to {MAX_TITLE_WEIGHT}"
+        raise ConfigurationError(message, argument="profile")
+    return int(value)
 
 
 def _fusion(value: Any) -> dict[str, Any]:

@@ -48,6 +48,7 @@ def reweigh(target: Target, pivot: float) -> Flow[None]:
             tenant_no=target.tenant_no,
             version_no=target.version_no,
             analyzer=target.analyzer,
+            title_weight=target.title_weight,
             k1=target.k1,
             b=target.b,
             pivot=pivot,

@@ -44,6 +44,11 @@ class Target:
         return self.profile.get("pivot") == "measured"
 
     @property
+    def title_weight(self) -> int:
+        """How often the words of a document's title count."""
+        return int(self.profile.get("title_weight", 1))
+
+    @property
     def by_class(self) -> bool:
         """Whether statistics are kept by access class, so that scores tell of nothing a caller may not read."""
         return bool(self.profile["statistics"] == "class")

@@ -1,13 +1,14 @@
 -- What the lexical index keeps of a chunk: the lexemes of its document's title and its own text, and their number.
 --
 -- title, text, analyzer: as analyze_v1 takes them; title and text are joined by a line end.
+-- title_weight: how often the title counts, in frequencies and in the length (BM25F: Robertson, Zaragoza and Taylor 2004).
 -- Returns one row: length (all lexemes, repeated ones included), and two arrays of equal size, lexemes and frequencies.
 --
 -- A sparse vector holds at most 16,000 entries. A chunk with more distinct lexemes keeps the 16,000 most frequent, equal
 -- ones in code-point order, and its length stays what it was: no document is lost, its rarest words are not found.
 --
 -- No SET search_path, so that it is inlined into the caller's statement; every name and operator is qualified.
-CREATE FUNCTION ragspine.analyze_chunk_v1(title text, text text, analyzer text)
+CREATE FUNCTION ragspine.analyze_chunk_v1(title text, text text, analyzer text, title_weight integer DEFAULT 1)
 RETURNS TABLE (length integer, lexemes text[], frequencies integer[])
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -33,7 +34,7 @@ AS $$
                  coalesce(pg_catalog.array_agg(a.lexeme), '{}') AS lexemes,
                  coalesce(pg_catalog.array_agg(a.frequency), '{}') AS frequencies
             FROM ragspine.analyze_v1(
-                   (title OPERATOR(pg_catalog.||) E'\n') OPERATOR(pg_catalog.||) text, analyzer) AS a) AS w
+                   pg_catalog.repeat(title OPERATOR(pg_catalog.||) E'\n', title_weight) OPERATOR(pg_catalog.||) text, analyzer) AS a) AS w
 $$;
 
-COMMENT ON FUNCTION ragspine.analyze_chunk_v1(text, text, text) IS 'Lexemes of a chunk as the lexical index keeps them.';
+COMMENT ON FUNCTION ragspine.analyze_chunk_v1(text, text, text, integer) IS 'Lexemes of a chunk as the lexical index keeps them.';

@@ -1,4 +1,5 @@
--- Chunks whose length or impacts are not those of a new analysis under the version's k1, b and pivot.
+-- Chunks whose length or impacts are not those of a new analysis under the version's k1, b, pivot and
+-- title_weight.
 --
 -- params: tenant_no, library_no, version_no (null: every live version)
 -- Returns one row a document that has some, at most ten: where, how many.
@@ -10,7 +11,8 @@ SELECT 'document ' || d.document_id, count(*)
     ON l.tenant_no = c.tenant_no AND l.version_no = c.version_no AND l.acl_class_no = c.acl_class_no
    AND l.chunk_no = c.chunk_no
  CROSS JOIN LATERAL ragspine.analyze_chunk_v1(
-        d.title, c.text, ragspine.document_analyzer_v1(v.analyzer, d.language)) AS a
+        d.title, c.text, ragspine.document_analyzer_v1(v.analyzer, d.language),
+        coalesce((v.profile ->> 'title_weight')::integer, 1)) AS a
  CROSS JOIN LATERAL (
         SELECT string_agg(k.lexeme_no || ':' || (o.frequency / (o.frequency + n.norm))::real, ',' ORDER BY k.lexeme_no) AS pairs
           FROM (SELECT v.k1 * (1 - v.b + v.b * a.length / v.pivot)) AS n(norm)

@@ -1,6 +1,6 @@
 -- Analyses stored chunks again and writes their impacts for another pivot, a slice of the version at a time.
 --
--- params: tenant_no, version_no, analyzer, k1, b, pivot, after_no (chunk_no before the slice), size (chunks in it)
+-- params: tenant_no, version_no, analyzer, title_weight, k1, b, pivot, after_no (chunk_no before the slice), size (chunks in it)
 -- Returns one row: the last chunk_no of the slice (NULL when none is left) and the number of chunks.
 WITH slice AS MATERIALIZED (
   SELECT c.chunk_no, c.acl_class_no, c.text, d.title, d.language
@@ -13,7 +13,7 @@ WITH slice AS MATERIALIZED (
   SELECT s.chunk_no, s.acl_class_no, g.pairs
     FROM slice AS s
    CROSS JOIN LATERAL ragspine.analyze_chunk_v1(
-          s.title, s.text, ragspine.document_analyzer_v1(%(analyzer)s, s.language)) AS a
+          s.title, s.text, ragspine.document_analyzer_v1(%(analyzer)s, s.language), %(title_weight)s) AS a
    CROSS JOIN LATERAL (
           SELECT string_agg(k.lexeme_no || ':' || (o.frequency / (o.frequency + n.norm))::real, ',' ORDER BY k.lexeme_no)
                    AS pairs

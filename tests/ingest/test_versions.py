@@ -262,6 +262,11 @@ def test_a_rebuild_reports_what_it_cost(library: Library) -> None:
         {"pivot": "often"},
         {"fusion": "no such"},
         {"embed_confidential": 1},
+        {"title_weight": 0},
+        {"title_weight": 11},
+        {"title_weight": 1.5},
+        {"title_weight": True},
+        {"title_weight": "2"},
     ],
 )
 def test_a_wrong_change_is_refused_and_makes_no_version(library: Library, wrong: dict[str, Any]) -> None:

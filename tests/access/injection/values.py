@@ -57,6 +57,7 @@ VALUES: Final[Mapping[str, tuple[Value, ...]]] = {
         lambda p: [p],
     ),
     "embed_confidential": (itself,),
+    "title_weight": (itself,),
     "embedding": (itself,),
     "embedding_options": (lambda p: {p: p}, lambda p: {"dimensions": p}),
     "exist_ok": (itself,),
