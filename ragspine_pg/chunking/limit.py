@@ -44,8 +44,8 @@ def lexeme_bound(text: str) -> int:
     beginnings: set[str] = set()
     for token in set(unicodedata.normalize("NFKC", text).split()):
         core = token.strip("()[]{}<>\"'.,;:!?*`_")
-        # `.net` and `__init__` are lexemes with what is before or behind them, too.
-        bound += token.strip("()[]{}<>\"',;:!?*`").rstrip(".") != core
+        # `.net`, `::x` and `__init__` are lexemes with what is before or behind them, too.
+        bound += token.lstrip("([{<\"'`*").rstrip(")]}>\"'`*.,;:!?") != core
         for run in _RUN.findall(core):
             beginnings.add(run[:_BEGINNING].lower())
             humps = len(_HUMP.findall(run)) if run != run.lower() and run != run.upper() else 0
