@@ -12,11 +12,12 @@ _SHARE_OF_LANGUAGE: Final = 1 / 10
 def canonical_analyzer(name: str) -> str:
     """The one spelling under which an analyzer is stored: ``english+code+fold`` for ``english+fold+code``.
 
-    Options in code-point order, no spaces around commas, the first of a list first and the others in code-point order
-    (documents of no other's language are the first's; the rest is no order). ``multilingual`` folds anyway. A name that
-    is unknown, or says something twice, is left to the database to refuse.
+    Options in code-point order, no spaces around the members of a list, the first of a list first and the others in
+    code-point order (documents of no other's language are the first's; the rest is no order). ``multilingual`` folds
+    anyway. A name that is unknown, or says something twice, is left to the database to refuse.
     """
-    first, *others = (_canonical(member) for member in re.split(" *, *", name))
+    members = re.split(" *, *", name.strip(" ")) if "," in name else [name]
+    first, *others = map(_canonical, members)
     return ",".join([first, *sorted(others)])
 
 

@@ -1,4 +1,4 @@
 """What this code's tables and functions are, as a digest. Written by ``python -m ragspine_pg.schema.generate``."""
 
-BUILD = "d0e960f73d55b7368bb56b680ac7ef76"
+BUILD = "2acecaf180258d473eb1568cb13ff868"
 """Every migration leaves it in the database, as the comment of the version table; ``check`` compares the two."""

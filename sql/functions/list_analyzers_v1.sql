@@ -1,6 +1,6 @@
 -- The analyzers that a name stands for: itself, or those of a list, `english,italian+fold,cjk`.
 --
--- Returns them as they are named, in their order, without spaces around commas. RS002 where one is unknown
+-- Returns them as they are named, in their order, without the spaces around members of a list. RS002 where one is unknown
 --         (parse_analyzer_v1), and where two have the same base: a document's language could mean either.
 CREATE FUNCTION ragspine.list_analyzers_v1(analyzer text)
 RETURNS text[]
@@ -8,7 +8,8 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-  members CONSTANT text[] := string_to_array(regexp_replace(analyzer, ' *, *', ',', 'g'), ',');
+  members CONSTANT text[] := string_to_array(
+    CASE WHEN strpos(analyzer, ',') = 0 THEN analyzer ELSE regexp_replace(btrim(analyzer), ' *, *', ',', 'g') END, ',');
   bases CONSTANT text[] := ARRAY(SELECT p.base
                                    FROM unnest(CASE WHEN members = '{}' THEN ARRAY[''] ELSE members END) AS m(member)
                                   CROSS JOIN LATERAL ragspine.parse_analyzer_v1(m.member) AS p);
