@@ -57,7 +57,7 @@ def test_python_of_the_readme_runs(after_python: EmbeddedServer) -> None:
 def test_what_can_be_pasted_runs_in_any_order_on_one_home(passable: Path) -> None:
     home = passable / "home"
     snippets = [block for page in PAGES for block in blocks(page, "python")]
-    assert len(snippets) == 11
+    assert len(snippets) == 12
     with EmbeddedServer.open(home, durable=False):
         done = run_python(in_any_order(snippets), home, apart=True)
     assert (done.returncode, done.stderr) == (0, "")
