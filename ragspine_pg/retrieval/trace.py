@@ -1,7 +1,7 @@
 """Stage trace: what was looked for and how, from what the caller may read alone."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ragspine_pg.contract.search_request import SearchRequest
 from ragspine_pg.flow.steps import Flow, fetch
@@ -11,12 +11,15 @@ from ragspine_pg.retrieval.rank import Ranked, method_of
 from ragspine_pg.statement import search as statements
 from ragspine_pg.statement.search import LibraryRow
 
+_USUAL: Final = {"lexical": "exact", "vector": "scan"}
+
 
 def trace_search(request: SearchRequest, found: Found, page: Sequence[Ranked]) -> Flow[dict[str, Any]]:
     """What a search came to, library by library; in its transaction.
 
-    ``clauses`` are what was read from the query, each with its lexemes; ``unmet`` why it can find nothing there, if it
-    is so; ``contributions`` maps the chunk ids of ``page`` to what each term adds to their lexical scores.
+    ``strategy`` says of the lexical leg that it is exact, and not how: whether postings were read is told by what stood
+    in them once. ``clauses`` are what was read from the query, each with its lexemes; ``unmet`` why it can find nothing
+    there, if it is so; ``contributions`` maps the chunk ids of ``page`` to what each term adds to their lexical scores.
     """
     libraries = {}
     rankings = 0
@@ -32,7 +35,7 @@ def trace_search(request: SearchRequest, found: Found, page: Sequence[Ranked]) -
             "analyzer": row.analyzer,
             "fields": dict(row.fields),
             "space": row.space,
-            "strategy": {leg: (hits[leg][0].strategy if hits[leg] else "scan") for leg in runs},
+            "strategy": {leg: (hits[leg][0].strategy if hits[leg] else _USUAL[leg]) for leg in runs},
             "matches": {leg: len(hits[leg]) for leg in runs},
             **asked,
             "contributions": (yield from contributions(request.query, row.version_no, shown)),

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
 
 from ragspine_pg import Access, Document, MetadataFilter, RagSpine
@@ -16,32 +17,36 @@ TENANT = "language"
 CALLERS = [{"user:any"}, {"group:x"}, {"group:x", "group:y"}]
 
 
-@pytest.fixture(scope="module")
-def built(database: Database) -> Iterator[tuple[RagSpine, dict[str, World]]]:
+def build(spine: RagSpine) -> dict[str, World]:
     """A library in each language, some of whose documents are written anew, and some deleted."""
     worlds = {}
+    for name, language in LANGUAGES.items():
+        draw = random.Random(f"world {name}")
+        first, world = draw_world(language, draw, 60), draw_world(language, draw, 60)
+        shelf = spine.create_library(
+            TENANT,
+            name,
+            analyzer=language.analyzer,
+            chunker="whole",
+            embedding="hashing",
+            fields={"n": "number"},
+            profile={"pivot": PIVOT},
+        )
+        shelf.ingest(list(first.documents.values()))
+        shelf.ingest(list(world.documents.values())[:40])
+        kept = list(world.documents)[:40] + list(first.documents)[40:]
+        world.documents = {id: (world if n < 40 else first).documents[id] for n, id in enumerate(kept)}
+        for id in draw.sample(kept, 6):
+            assert shelf.delete(id)
+            del world.documents[id]
+        worlds[name] = world
+    return worlds
+
+
+@pytest.fixture(scope="module")
+def built(database: Database) -> Iterator[tuple[RagSpine, dict[str, World]]]:
     with open_spine(database) as spine:
-        for name, language in LANGUAGES.items():
-            draw = random.Random(f"world {name}")
-            first, world = draw_world(language, draw, 60), draw_world(language, draw, 60)
-            shelf = spine.create_library(
-                TENANT,
-                name,
-                analyzer=language.analyzer,
-                chunker="whole",
-                embedding="hashing",
-                fields={"n": "number"},
-                profile={"pivot": PIVOT},
-            )
-            shelf.ingest(list(first.documents.values()))
-            shelf.ingest(list(world.documents.values())[:40])
-            kept = list(world.documents)[:40] + list(first.documents)[40:]
-            world.documents = {id: (world if n < 40 else first).documents[id] for n, id in enumerate(kept)}
-            for id in draw.sample(kept, 6):
-                assert shelf.delete(id)
-                del world.documents[id]
-            worlds[name] = world
-        yield spine, worlds
+        yield spine, build(spine)
 
 
 def check(built: tuple[RagSpine, dict[str, World]], number: int = 80) -> Counter[str]:
@@ -81,6 +86,17 @@ def test_operators_demand_and_score_what_they_say(built: tuple[RagSpine, dict[st
     assert seen["hits"] > 1000
     assert min(seen[reason] for reason in ("no_match", "only_exclusions", "required_term_missing")) > 3
     assert min(seen[f"{o} {k}"] for o in ("must", "not") for k in ("words", "phrase", "prefix")) > 10
+
+
+@pytest.mark.usefixtures("eagerly_sealed")
+def test_operators_mean_the_same_where_postings_are_read(fresh_spine: RagSpine, fresh_database: Database) -> None:
+    worlds = build(fresh_spine)
+    for name in worlds:
+        fresh_spine.library(TENANT, name).optimize()
+    with psycopg.connect(fresh_database.owner_url) as owner:
+        (segments,) = owner.execute("SELECT count(*) FROM ragspine.posting_segment").fetchone() or (0,)
+    assert segments >= 6
+    assert check((fresh_spine, worlds), 50)["hits"] > 500
 
 
 FAULTS = {
