@@ -130,6 +130,7 @@ FUNCTIONS = (
     "admit_documents_v1",
     "select_candidates_v1",
     "sum_segments_v1",
+    "analyze_text_v1",
 )
 
 TABLES = (

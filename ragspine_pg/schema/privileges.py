@@ -132,6 +132,7 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     # It believes the grant that it is given, so it is for those alone whom a policy binds.
     "admits_v1": (GATE, INGEST),
     # Analysis, at query and at ingest.
+    "analyze_text_v1": LOGIN_GROUPS,
     "analyze_v1": LOGIN_GROUPS,
     "parse_query_v1": LOGIN_GROUPS,
     "query_words_v1": LOGIN_GROUPS,

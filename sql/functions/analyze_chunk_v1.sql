@@ -1,6 +1,6 @@
 -- What the lexical index keeps of a chunk: the lexemes of its document's title and its own text, and their number.
 --
--- title, text, analyzer: as analyze_v1 takes them; title and text are joined by a line end.
+-- title, text, analyzer: as analyze_text_v1 takes them; title and text are joined by a line end.
 -- title_weight: how often the title counts, in frequencies and in the length (BM25F: Robertson, Zaragoza and Taylor 2004).
 -- Returns one row: length (all lexemes, repeated ones included), and two arrays of equal size, lexemes and frequencies.
 --
@@ -29,11 +29,10 @@ AS $$
                              ORDER BY u.frequency DESC, u.lexeme COLLATE "C"
                              LIMIT 16000) AS k)
          END
-    FROM (SELECT coalesce(pg_catalog.sum(a.frequency), 0)::pg_catalog.int4 AS length,
-                 pg_catalog.count(*) AS distinct_count,
-                 coalesce(pg_catalog.array_agg(a.lexeme), '{}') AS lexemes,
-                 coalesce(pg_catalog.array_agg(a.frequency), '{}') AS frequencies
-            FROM ragspine.analyze_v1(
+    FROM (SELECT (SELECT coalesce(pg_catalog.sum(f.frequency), 0)
+                    FROM pg_catalog.unnest(a.frequencies) AS f(frequency))::pg_catalog.int4 AS length,
+                 pg_catalog.cardinality(a.lexemes) AS distinct_count, a.lexemes, a.frequencies
+            FROM ragspine.analyze_text_v1(
                    pg_catalog.repeat(title OPERATOR(pg_catalog.||) E'\n', title_weight) OPERATOR(pg_catalog.||) text, analyzer) AS a) AS w
 $$;
 

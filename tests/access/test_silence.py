@@ -118,7 +118,7 @@ def test_what_a_function_raises_is_heard(planted: Database, plant: Plant, listen
 
 def test_a_notice_is_heard(planted: Database, plant: Plant, listener: Listener, finds: list[str]) -> None:
     start = planted.log_path.stat().st_size
-    plant("analyze_v1", ("BEGIN\n", "BEGIN\n  RAISE WARNING 'cut %', text;\n"))
+    plant("analyze_text_v1", ("BEGIN\n", "BEGIN\n  RAISE WARNING 'cut %', text;\n"))
     with open_spine(planted) as spine:
         spine.create_library("acme", "notes").ingest([Document("d", TEXT)])
     assert found_in_log(listener, planted, start)

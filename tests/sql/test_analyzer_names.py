@@ -153,7 +153,7 @@ def test_a_list_is_the_union_of_its_members(owner: Any, text: str, members: list
 
 
 def test_union_has_teeth(fresh_database: Database, plant: Plant) -> None:
-    plant("analyze_v1", ("max(a.frequency)", "sum(a.frequency)::integer"))
+    plant("analyze_text_v1", ("max(a.frequency)", "sum(a.frequency)::integer"))
     with psycopg.connect(fresh_database.owner_url) as connection, pytest.raises(AssertionError):
         assert_union(connection, "running, run", ["english", "italian"])
 

@@ -99,7 +99,7 @@ def test_a_text_has_the_same_lexemes_with_and_without_accents(reader: Any, words
 
 
 def test_equal_without_accents_has_teeth(fresh_database: Database, plant: Plant) -> None:
-    plant("analyze_v1", ("normal := ragspine.fold_accents_v1(normal);", "NULL;"))
+    plant("analyze_text_v1", ("normal := ragspine.fold_accents_v1(normal);", "NULL;"))
     with psycopg.connect(fresh_database.reader_url) as connection, pytest.raises(AssertionError):
         assert_equal_without_accents(connection, "café", "simple+fold")
 
@@ -179,7 +179,7 @@ def test_stop_words_stay_stop_words(superuser: Any) -> None:
 
 
 def test_stop_words_stay_has_teeth(fresh_database: Database, plant: Plant) -> None:
-    plant("analyze_v1", ("stop_words := ragspine.folded_stop_words_v1(parsed.base);", "NULL;"))
+    plant("analyze_text_v1", ("stop_words := ragspine.folded_stop_words_v1(parsed.base);", "NULL;"))
     with psycopg.connect(fresh_database.superuser_url) as connection, pytest.raises(AssertionError):
         assert_stop_words_stay(connection)
 

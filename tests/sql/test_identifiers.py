@@ -148,7 +148,7 @@ def test_it_is_a_superset_of_the_plain_analysis(reader: Any, text: str, analyzer
 
 
 def test_superset_has_teeth(fresh_database: Database, plant: Plant) -> None:
-    plant("analyze_v1", ("words := concat_ws(' ', words, (", "words := concat_ws(' ', '', ("))
+    plant("analyze_text_v1", ("words := concat_ws(' ', words, (", "words := concat_ws(' ', '', ("))
     with psycopg.connect(fresh_database.reader_url) as connection, pytest.raises(AssertionError):
         assert_superset(connection, "the plain words", "simple")
 

@@ -92,7 +92,7 @@ def test_a_joiner_of_indic_scripts_and_a_break_of_a_line_part_nothing(reader: An
 
 
 def test_not_seen_has_teeth(fresh_database: Database, plant: Plant) -> None:
-    plant("analyze_v1", FAULT)
+    plant("analyze_text_v1", FAULT)
     with psycopg.connect(fresh_database.reader_url, autocommit=True) as connection, pytest.raises(AssertionError):
         assert_not_seen(connection, "returning", "english")
 
@@ -116,6 +116,6 @@ def test_the_plain_word_finds_the_text_as_it_came(fresh_spine: RagSpine) -> None
 
 
 def test_found_verbatim_has_teeth(fresh_database: Database, plant: Plant) -> None:
-    plant("analyze_v1", FAULT)
+    plant("analyze_text_v1", FAULT)
     with open_spine(fresh_database) as spine, pytest.raises(AssertionError):
         assert_found_verbatim(spine)
