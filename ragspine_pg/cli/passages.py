@@ -116,7 +116,8 @@ def _show_trace(console: Console, library: str, trace: Mapping[str, Any]) -> Non
     console.print(styled((library, "bold"), f" v{trace['index_version']}: {shown}"))
     for clause in trace["clauses"]:
         if (clause["occurs"], clause["kind"]) != ("may", "words"):
-            said = {"may": "counts", "must": "has to occur", "not": "must not occur"}[clause["occurs"]]
+            may = "has to occur, if its words do" if clause["kind"] == "phrase" else "counts"
+            said = {"may": may, "must": "has to occur", "not": "must not occur"}[clause["occurs"]]
             console.print(styled(f"{clause['kind']} ", (str(clause["text"]), "bold"), f" {said}"))
     console.print(_terms(trace["terms"]))
 

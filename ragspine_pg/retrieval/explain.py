@@ -41,7 +41,7 @@ def explain(
         return replace(made, detail="there is no such document that this caller may read")
     if request.metadata_filter is not None and not request.metadata_filter.apply(found, fields=library.get("fields")):
         return replace(made, verdict="filtered", detail="the metadata filter excludes it")
-    demanding = any(clause["occurs"] != "may" for clause in library.get("clauses", ()))
+    demanding = any(clause["occurs"] != "may" or clause["kind"] == "phrase" for clause in library.get("clauses", ()))
     if demanding and result.mode != RetrievalMode.HYBRID and len(result.hits) < MAX_K and request.min_score is None:
         detail = "none of its passages holds what the query demands beside a searchable word of it"
         return replace(made, verdict="demands_unmet", detail=detail)

@@ -2,7 +2,8 @@
 --
 -- Returns one row a clause, in order: place from 1, occurs, kind, and content, the text that it is about.
 --   occurs   'may' (scores), 'must' (has to occur, and scores) or 'not' (must not occur, and scores nothing).
---   kind     'words' (a text as it stands), 'phrase' (words next to each other, always 'must' or 'not'), or 'prefix'.
+--   kind     'words' (a text as it stands), 'phrase' (words next to each other), or 'prefix'. A phrase that 'may' occur has to,
+--            unless one of its words occurs nowhere: read_demands_v1.
 -- A query without an operator is one clause: itself.
 --
 -- The operators: "a phrase" (straight or typographic double quotes), +must, -exclude, both before a phrase as well, and
@@ -63,7 +64,7 @@ BEGIN
     content := CASE WHEN occurs IS NULL THEN found[number] ELSE substr(found[number], 2) END;
     IF content ~ ('^[' || quote || ']') THEN
       kind := 'phrase';
-      occurs := coalesce(occurs, 'must');
+      occurs := coalesce(occurs, 'may');
       content := substr(content, 2, length(content) - 2);
     ELSIF content ~ ('^' || prefix || '$') THEN
       kind := 'prefix';

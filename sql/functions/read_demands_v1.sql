@@ -9,6 +9,8 @@
 --             for a query that looks for nothing; else null.
 --   made      whether there is any demand, and worded: one that only the text can answer.
 --
+-- A quoted phrase demands nothing where one of its words occurs nowhere: the others are searched, as whoever quotes a word in a
+-- question expects. With a sign before it, it demands that word as well.
 -- A word that analysis takes apart (pg_dump, a run of Han) is a phrase. What holds nothing that is searched (stop words
 -- alone) is no demand. Of a phrase the 16 rarest lexemes are required as such: that is what a scan is narrowed by.
 -- Under a list of analyzers a word is each of the lexemes that they make of it, and a phrase what the document's makes of it.
@@ -31,7 +33,12 @@ BEGIN
   phrases := '{}';
   barred := '{}';
   made := false;
-  FOR clause IN SELECT p.occurs, p.kind, p.content FROM ragspine.parse_query_v1(query) AS p WHERE p.occurs <> 'may' ORDER BY p.place LOOP
+  FOR clause IN
+    SELECT p.occurs, p.kind, p.content
+      FROM ragspine.parse_query_v1(query) AS p
+     WHERE p.occurs <> 'may' OR p.kind = 'phrase'
+     ORDER BY p.place
+  LOOP
     IF analyzer IS NULL THEN
       SELECT v.analyzer INTO analyzer
         FROM ragspine.index_version AS v
@@ -77,9 +84,9 @@ BEGIN
       ELSE
         required := required || ('{' || array_to_string(found, ':1,') || ':1}/1000000000')::@vector@.sparsevec;
       END IF;
-    ELSIF demand.longest > 0 THEN
+    ELSIF demand.longest > 0 AND (demand.possible OR demand.silent OR clause.occurs <> 'may') THEN
       made := true;
-      IF clause.occurs = 'must' THEN
+      IF clause.occurs <> 'not' THEN
         IF demand.silent THEN  -- documents of that analyzer meet it as they are
           phrases := phrases || clause.content;
         ELSIF NOT demand.possible THEN

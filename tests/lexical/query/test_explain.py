@@ -80,7 +80,7 @@ def test_the_query_is_told_as_it_was_read(fresh_spine: RagSpine) -> None:
     assert result.trace is not None
     told = result.trace["libraries"]["one"]
     assert told["clauses"] == [
-        {"occurs": "must", "kind": "phrase", "text": "late deliveries", "lexemes": ["deliveri", "late"]},
+        {"occurs": "may", "kind": "phrase", "text": "late deliveries", "lexemes": ["deliveri", "late"]},
         {"occurs": "may", "kind": "prefix", "text": "parc", "lexemes": ["parc"]},
         {"occurs": "not", "kind": "words", "text": "refunds", "lexemes": ["refund"]},
         {"occurs": "may", "kind": "words", "text": "the", "lexemes": []},

@@ -85,7 +85,7 @@ def test_operators_demand_and_score_what_they_say(built: tuple[RagSpine, dict[st
     seen = check(built)
     assert seen["hits"] > 1000
     assert min(seen[reason] for reason in ("no_match", "only_exclusions", "required_term_missing")) > 3
-    assert min(seen[f"{o} {k}"] for o in ("must", "not") for k in ("words", "phrase", "prefix")) > 10
+    assert min(seen[f"{o} {k}"] for o in ("may", "must", "not") for k in ("words", "phrase", "prefix")) > 10
 
 
 @pytest.mark.usefixtures("eagerly_sealed")

@@ -56,7 +56,7 @@ class Clause:
             return f"{sign}{self.text}*"
         if self.kind == "phrase":
             marks = draw.choice(['""', "“”", "„“", "«»"])
-            return f"{'' if self.occurs == 'must' and draw.random() < 0.7 else sign}{marks[0]}{self.text}{marks[1]}"
+            return f"{sign}{marks[0]}{self.text}{marks[1]}"
         return sign + self.text
 
 
@@ -129,7 +129,10 @@ class World:
             for lexeme in lexemes if clause.occurs != "not" else ():
                 if lexeme in holders:
                     weights[lexeme] = weights.get(lexeme, 0.0) + idf(holders[lexeme])
-            if lexemes:
+            if lexemes and clause.occurs == "may" and clause.kind == "phrase":
+                if all(lexeme in holders for lexeme in lexemes):
+                    tests.append(("must", _in_a_row(placed)))
+            elif lexemes:
                 tests.append((clause.occurs, _in_a_row(placed)))
         found = {}
         for name, chunk in chunks.items():
@@ -219,8 +222,9 @@ def draw_query(language: Language, draw: random.Random) -> tuple[list[Clause], s
         kind = draw.choice(["words", "words", "phrase", "prefix"])
         words = [*language.words, language.hidden]
         if kind == "phrase":
-            occurs = "not" if occurs == "not" else "must"
             text = language.text(draw, draw.randint(1, 3))
+            if draw.random() < 0.1:
+                text += language.gap + language.hidden
         elif kind == "prefix":
             word = draw.choice([word for word in words if "_" not in word])
             text = word[: draw.randint(1 if language.analyzer == "cjk" and word != "go" else 2, len(word))]
