@@ -239,9 +239,9 @@ def test_exact_ties_across_the_end_of_the_list_has_teeth(fresh_database: Databas
         assert_exact(world, ["apple"], 10)
         # A candidate list that ends where k does, however many more have the same sum.
         plant(
-            "lexical_leg_v1",
+            "select_candidates_v1",
             ("ELSE k + 16 END;", "ELSE k END;"),
-            ("EXIT WHEN coalesce(", "EXIT WHEN true OR coalesce("),
+            ("EXIT WHEN full_ IS NOT TRUE OR", "EXIT WHEN true OR"),
         )
         with pytest.raises(AssertionError):
             assert_exact(world, ["apple"], 10)
